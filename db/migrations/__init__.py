@@ -1,0 +1,1 @@
+"""The store's history, one file a step in ``versions``."""

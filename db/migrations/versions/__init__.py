@@ -1,0 +1,1 @@
+"""Migration steps, named ``NNNN_what.py`` after their revision id."""

@@ -1,0 +1,239 @@
+"""The frozen records that cross the store's edge: what importers hand in and what readers get back.
+
+Every instant is an aware UTC ``datetime``; naive ones, and text or numbers that no database holds, are refused with a
+``ValueError`` that names the field, where a record is built: nothing after that has to look again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from math import isfinite
+from typing import Any, Final
+
+MAX_SAMPLES: Final = 2**31 - 1
+"""Sample indices and counts are 32-bit integers in the store."""
+MAX_INTEGER: Final = 2**63 - 1
+
+
+class Precision(StrEnum):
+    """How finely a date is known. The order of the members is from fine to coarse."""
+
+    INSTANT = "instant"
+    DAY = "day"
+    MONTH = "month"
+    QUARTER = "quarter"
+    YEAR = "year"
+
+
+class TestOrigin(StrEnum):
+    """Where a test case came from."""
+
+    __test__ = False
+
+    SAMPLE = "sample"
+    OFFICIAL = "official"
+    GENERATED = "generated"
+    RECOVERED = "recovered"
+
+
+class IoKind(StrEnum):
+    """How a program meets its tests."""
+
+    STDIN = "stdin"
+    FUNCTION = "function"
+
+
+def require_utc(name: str, value: datetime | None) -> None:
+    """Refuse a naive datetime, or one in another zone than UTC, with a ``ValueError`` that names the field."""
+    if value is None:
+        return
+    offset = value.utcoffset()
+    if offset is None or offset.total_seconds() != 0:
+        raise ValueError(f"{name} must be an aware UTC datetime, not {value!r}")
+
+
+def require_text(name: str, value: str | None, *, allow_empty: bool = True) -> None:
+    """Refuse text that a database column cannot hold (a NUL, a lone surrogate), with a ``ValueError`` that names it."""
+    if value is None:
+        return
+    if not value and not allow_empty:
+        raise ValueError(f"{name} must not be empty")
+    if "\0" in value:
+        raise ValueError(f"{name} holds a NUL character: {value[:80]!r}")
+    try:
+        value.encode()
+    except UnicodeEncodeError as exc:
+        raise ValueError(f"{name} holds a lone surrogate, which is no text: {value[:80]!r}") from exc
+
+
+@dataclass(frozen=True)
+class ProblemKey:
+    """A problem's identity: the platform and the id that the platform itself uses."""
+
+    platform: str
+    native_id: str
+
+    def __post_init__(self) -> None:
+        require_text("ProblemKey.platform", self.platform, allow_empty=False)
+        require_text("ProblemKey.native_id", self.native_id, allow_empty=False)
+
+    def __str__(self) -> str:
+        return f"{self.platform}:{self.native_id}"
+
+
+@dataclass(frozen=True)
+class DateClaim:
+    """What one source said about when a problem became public, kept as it was written.
+
+    ``earliest`` is the first UTC instant that the words allow (a day counts as its midnight).
+    """
+
+    as_written: str
+    earliest: datetime
+    precision: Precision
+    source: str
+
+    def __post_init__(self) -> None:
+        require_text("DateClaim.as_written", self.as_written)
+        require_text("DateClaim.source", self.source, allow_empty=False)
+        require_utc("DateClaim.earliest", self.earliest)
+
+
+@dataclass(frozen=True)
+class ContestRecord:
+    """A contest of a platform. ``starts_at`` and ``ends_at`` are None when only a coarse date is known."""
+
+    platform: str
+    native_id: str
+    title: str | None = None
+    starts_at: datetime | None = None
+    ends_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        require_text("ContestRecord.platform", self.platform, allow_empty=False)
+        require_text("ContestRecord.native_id", self.native_id, allow_empty=False)
+        require_text("ContestRecord.title", self.title)
+        require_utc("ContestRecord.starts_at", self.starts_at)
+        require_utc("ContestRecord.ends_at", self.ends_at)
+
+
+@dataclass(frozen=True)
+class TestCaseRecord:
+    """One test. ``expected`` is None only where no expected output is known (such a test is never judged).
+
+    ``comparison`` overrides the suite's comparison for this test alone.
+    """
+
+    __test__ = False
+
+    name: str
+    input: bytes
+    expected: bytes | None
+    origin: TestOrigin
+    comparison: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        require_text("TestCaseRecord.name", self.name)
+
+
+@dataclass(frozen=True)
+class SuiteRecord:
+    """Everything that decides a verdict beside the program: tests, contract, comparison and limits.
+
+    ``comparison`` holds the keyword arguments of ``sandbox.Comparison`` as JSON values; an empty dict is the default
+    token comparison. ``time_limit_s`` is CPU time; None means that the source states none.
+    """
+
+    tests: tuple[TestCaseRecord, ...]
+    io_kind: IoKind = IoKind.STDIN
+    entry_point: str | None = None
+    comparison: dict[str, Any] = field(default_factory=dict)
+    time_limit_s: float | None = None
+    memory_limit_bytes: int | None = None
+
+    def __post_init__(self) -> None:
+        require_text("SuiteRecord.entry_point", self.entry_point)
+        if self.time_limit_s is not None and not (self.time_limit_s > 0 and isfinite(self.time_limit_s)):
+            raise ValueError(f"SuiteRecord.time_limit_s must be a positive number, not {self.time_limit_s!r}")
+        if self.memory_limit_bytes is not None and not 0 < self.memory_limit_bytes <= MAX_INTEGER:
+            raise ValueError(
+                f"SuiteRecord.memory_limit_bytes must be a positive number, not {self.memory_limit_bytes!r}"
+            )
+
+
+@dataclass(frozen=True)
+class ProblemRecord:
+    """A problem as one source gives it, ready to be saved. ``flags`` are (name, reason) pairs."""
+
+    key: ProblemKey
+    title: str
+    dates: tuple[DateClaim, ...]
+    source: str
+    url: str | None = None
+    difficulty: str | None = None
+    contest: ContestRecord | None = None
+    contest_index: str | None = None
+    statement: str = ""
+    starter_code: str = ""
+    suite: SuiteRecord | None = None
+    flags: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        require_text("ProblemRecord.title", self.title)
+        require_text("ProblemRecord.source", self.source, allow_empty=False)
+        require_text("ProblemRecord.url", self.url)
+        require_text("ProblemRecord.difficulty", self.difficulty)
+        require_text("ProblemRecord.contest_index", self.contest_index)
+        for name, reason in self.flags:
+            require_text("ProblemRecord.flags", name, allow_empty=False)
+            require_text("ProblemRecord.flags", reason)
+
+
+@dataclass(frozen=True)
+class CompletionRecord:
+    """One sampled answer of a model to one problem. ``code`` is the extracted program, possibly empty."""
+
+    key: ProblemKey
+    sample_index: int
+    code: str
+    language: str = "python3"
+    finish_reason: str | None = None
+    raw_output: str | None = None
+
+    def __post_init__(self) -> None:
+        require_text("CompletionRecord.language", self.language, allow_empty=False)
+        require_text("CompletionRecord.finish_reason", self.finish_reason)
+        if not 0 <= self.sample_index <= MAX_SAMPLES:
+            raise ValueError(
+                f"CompletionRecord.sample_index must be between 0 and {MAX_SAMPLES}, not {self.sample_index!r}"
+            )
+
+
+@dataclass(frozen=True)
+class TallyRecord:
+    """A published result without its programs: ``n_correct`` of ``n_samples`` were graded right."""
+
+    key: ProblemKey
+    model: str
+    n_samples: int
+    n_correct: int
+    origin: str
+
+    def __post_init__(self) -> None:
+        require_text("TallyRecord.model", self.model, allow_empty=False)
+        require_text("TallyRecord.origin", self.origin, allow_empty=False)
+        if not 1 <= self.n_samples <= MAX_SAMPLES:
+            # No sample is no result: it must never be read as a score of 0.
+            raise ValueError(f"TallyRecord.n_samples must be at least 1, not {self.n_samples!r}")
+        if not 0 <= self.n_correct <= self.n_samples:
+            raise ValueError(f"TallyRecord.n_correct must be between 0 and n_samples, not {self.n_correct!r}")
+
+
+class SaveOutcome(StrEnum):
+    """What saving one record did to the store."""
+
+    CREATED = "created"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"

@@ -1,0 +1,95 @@
+"""Test suites: written once under their digest, never changed."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from db import tables as t
+from db.blobs import get_blobs, put_blobs
+from db.errors import UnknownRow
+from db.records import IoKind, SuiteRecord, TestCaseRecord, TestOrigin
+from db.sql import insert_row, insert_rows
+
+
+def save_suite(
+    session: Session, problem_id: int, suite: SuiteRecord, digest: str, *, source: str, now: datetime
+) -> int:
+    """The id of this suite of a problem, written if it is not there yet. ``digest`` is its ``suite_digest``."""
+    known = session.execute(
+        select(t.test_suite.c.id).where(t.test_suite.c.problem_id == problem_id, t.test_suite.c.digest == digest)
+    ).scalar()
+    if known is not None:
+        return int(known)
+    judged = [test for test in suite.tests if test.expected is not None]
+    suite_id = insert_row(
+        session,
+        t.test_suite,
+        {
+            "problem_id": problem_id,
+            "digest": digest,
+            "io_kind": str(suite.io_kind),
+            "entry_point": suite.entry_point,
+            "comparison": suite.comparison,
+            "time_limit_s": suite.time_limit_s,
+            "memory_limit_bytes": suite.memory_limit_bytes,
+            "n_tests": len(judged),
+            "samples_only": bool(judged) and all(test.origin is TestOrigin.SAMPLE for test in judged),
+            "source": source,
+            "first_seen_at": now,
+        },
+    )
+    _save_cases(session, suite_id, suite.tests)
+    return suite_id
+
+
+def _save_cases(session: Session, suite_id: int, tests: tuple[TestCaseRecord, ...]) -> None:
+    parts = [part for test in tests for part in (test.input, test.expected) if part is not None]
+    hashes = iter(put_blobs(session, parts))
+    insert_rows(
+        session,
+        t.test_case,
+        [
+            {
+                "suite_id": suite_id,
+                "position": position,
+                "name": test.name,
+                "input_sha256": next(hashes),
+                "expected_sha256": None if test.expected is None else next(hashes),
+                "origin": str(test.origin),
+                "comparison": test.comparison,
+            }
+            for position, test in enumerate(tests)
+        ],
+    )
+
+
+def load_suite(session: Session, suite_id: int) -> SuiteRecord:
+    """A suite as it was saved, tests in order, those without an expected output included. ``UnknownRow`` if missing."""
+    suite = session.execute(select(t.test_suite).where(t.test_suite.c.id == suite_id)).one_or_none()
+    if suite is None:
+        raise UnknownRow("test suite", suite_id)
+    cases = session.execute(
+        select(t.test_case).where(t.test_case.c.suite_id == suite_id).order_by(t.test_case.c.position)
+    ).all()
+    hashes = {case.input_sha256 for case in cases} | {case.expected_sha256 for case in cases} - {None}
+    blobs = get_blobs(session, hashes - {None})
+    return SuiteRecord(
+        tests=tuple(
+            TestCaseRecord(
+                name=case.name,
+                input=blobs[case.input_sha256],
+                expected=None if case.expected_sha256 is None else blobs[case.expected_sha256],
+                origin=TestOrigin(case.origin),
+                comparison=case.comparison,
+            )
+            for case in cases
+        ),
+        io_kind=IoKind(suite.io_kind),
+        entry_point=suite.entry_point,
+        comparison=suite.comparison,
+        time_limit_s=suite.time_limit_s,
+        memory_limit_bytes=suite.memory_limit_bytes,
+    )

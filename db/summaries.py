@@ -1,0 +1,160 @@
+"""Reading problems back: summaries of all of them, and what each ever said."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, select
+from sqlalchemy.orm import Session
+
+from db import tables as t
+from db.blobs import decode_text, get_blobs
+from db.dates import order_of
+from db.records import DateClaim, Precision, ProblemKey
+
+
+@dataclass(frozen=True)
+class ProblemSummary:
+    """Everything about a problem but its text and tests.
+
+    ``n_tests`` counts the tests of the current suite that have an expected output; ``samples_only`` says that all of
+    these are samples. ``contest`` is the native id of the first dated contest that has the problem. ``date_claims`` are
+    in the order in which they decide, ``flags`` are (name, reason).
+    """
+
+    problem_id: int
+    key: ProblemKey
+    title: str
+    url: str | None
+    difficulty: str | None
+    contest: str | None
+    released_at: datetime | None
+    released_precision: Precision | None
+    exposed_at: datetime | None
+    date_claims: tuple[DateClaim, ...]
+    suite_id: int | None
+    suite_digest: str | None
+    n_tests: int
+    samples_only: bool
+    comparison: dict[str, Any]
+    io_kind: str | None
+    flags: tuple[tuple[str, str], ...]
+    status: str
+
+
+@dataclass(frozen=True)
+class ProblemRevision:
+    """What a problem said at one time, and which source said it first."""
+
+    statement: str
+    starter_code: str
+    source: str
+    first_seen_at: datetime
+    is_current: bool
+
+
+def list_revisions(session: Session, problem_id: int) -> list[ProblemRevision]:
+    """All that a problem ever said, oldest first."""
+    current = session.execute(select(t.problem.c.current_revision_id).where(t.problem.c.id == problem_id)).scalar()
+    rows = session.execute(
+        select(t.revision).where(t.revision.c.problem_id == problem_id).order_by(t.revision.c.id)
+    ).all()
+    blobs = get_blobs(session, {sha256 for row in rows for sha256 in (row.statement_sha256, row.starter_sha256)})
+    return [
+        ProblemRevision(
+            statement=decode_text(blobs[row.statement_sha256]),
+            starter_code=decode_text(blobs[row.starter_sha256]),
+            source=row.source,
+            first_seen_at=row.first_seen_at,
+            is_current=row.id == current,
+        )
+        for row in rows
+    ]
+
+
+def list_problems(session: Session, *, platform: str | None = None) -> list[ProblemSummary]:
+    """All problems, or those of one platform, by platform and native id."""
+    chosen = t.problem.c.platform == platform if platform is not None else t.problem.c.id.is_not(None)
+    claims = load_claims(session, chosen)
+    flags = _load_flags(session, chosen)
+    contests = _load_contests(session, chosen)
+    suite = t.test_suite
+    query = (
+        select(t.problem, suite.c.digest, suite.c.n_tests, suite.c.samples_only, suite.c.comparison, suite.c.io_kind)
+        .outerjoin(suite, suite.c.id == t.problem.c.current_suite_id)
+        .where(chosen)
+        .order_by(t.problem.c.platform, t.problem.c.native_id)
+    )
+    return [
+        ProblemSummary(
+            problem_id=row.id,
+            key=ProblemKey(row.platform, row.native_id),
+            title=row.title,
+            url=row.url,
+            difficulty=row.difficulty,
+            contest=contests.get(row.id),
+            released_at=row.released_at,
+            released_precision=Precision(row.released_precision) if row.released_precision else None,
+            exposed_at=row.exposed_at,
+            date_claims=tuple(claims[row.id]),
+            suite_id=row.current_suite_id,
+            suite_digest=row.digest,
+            n_tests=row.n_tests or 0,
+            samples_only=bool(row.samples_only),
+            comparison=row.comparison or {},
+            io_kind=row.io_kind,
+            flags=tuple(flags[row.id]),
+            status=row.status,
+        )
+        for row in session.execute(query)
+    ]
+
+
+def load_claims(session: Session, chosen: ColumnElement[bool]) -> defaultdict[int, list[DateClaim]]:
+    """The date claims of the problems chosen by a condition on ``problem``, by problem id, the deciding one first."""
+    columns = t.date_claim.c
+    query = (
+        select(columns.problem_id, columns.as_written, columns.earliest, columns.precision, columns.source)
+        .join(t.problem, t.problem.c.id == columns.problem_id)
+        .where(chosen)
+    )
+    claims: defaultdict[int, list[DateClaim]] = defaultdict(list)
+    for problem_id, as_written, earliest, precision, source in session.execute(query):
+        claims[problem_id].append(DateClaim(as_written, earliest, Precision(precision), source))
+    for said in claims.values():
+        said.sort(key=order_of)
+    return claims
+
+
+def _load_flags(session: Session, chosen: ColumnElement[bool]) -> defaultdict[int, list[tuple[str, str]]]:
+    columns = t.flag.c
+    query = (
+        select(columns.problem_id, columns.name, columns.reason)
+        .join(t.problem, t.problem.c.id == columns.problem_id)
+        .where(chosen)
+        .order_by(columns.id)
+    )
+    flags: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
+    for problem_id, name, reason in session.execute(query):
+        flags[problem_id].append((name, reason))
+    return flags
+
+
+def _load_contests(session: Session, chosen: ColumnElement[bool]) -> dict[int, str]:
+    """The native id of each problem's first dated contest; where none is dated, of the first by id."""
+    link, contest = t.contest_problem, t.contest
+    query = (
+        select(link.c.problem_id, contest.c.native_id)
+        .join(contest, contest.c.id == link.c.contest_id)
+        .join(t.problem, t.problem.c.id == link.c.problem_id)
+        .where(chosen)
+        # The databases differ on where NULL sorts, so that is asked first.
+        .order_by(contest.c.starts_at.is_(None), contest.c.starts_at, contest.c.native_id)
+    )
+    contests: dict[int, str] = {}
+    for problem_id, native_id in session.execute(query):
+        contests.setdefault(problem_id, native_id)
+    return contests

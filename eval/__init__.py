@@ -1,0 +1,1 @@
+"""Cut-offs, windows, scores with their uncertainty, and reports."""

@@ -1,0 +1,87 @@
+"""What a reader must know before believing a row or a table: warnings in words, made from the row itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from eval.cutoffs import CutoffPrecision
+from eval.intervals import FEW_CLUSTERS, MIN_CLUSTERS
+from eval.models import CutoffStatus
+from eval.report import Row
+
+FEW_PROBLEMS = 100
+TOO_FEW_PROBLEMS = 10
+MAX_MISSING = 0.05
+CEILING, FLOOR = 0.9, 0.05
+
+
+def row_warnings(
+    row: Row, imported: bool, n_incomplete: int, n_exposed: int, caution: str | None = None
+) -> Iterable[str]:
+    """The warnings of a row, the weightiest first.
+
+    ``n_incomplete`` judged problems have samples without a verdict; ``n_exposed`` may have been public before the
+    cut-off (an explicit window may hold such); ``caution`` is a sentence that the caller has to add.
+    """
+    if caution:
+        yield caution
+    yield from _cutoff_warnings(row, n_exposed)
+    if row.n_judged:
+        yield from _size_warnings(row)
+        yield from _gap_warnings(row, imported, n_incomplete)
+        yield from _score_warnings(row)
+
+
+def differing_conditions(rows: Sequence[Row]) -> Iterable[str]:
+    """The conditions in which the rows differ: their scores do not compare models alone."""
+    for key in sorted({key for row in rows for key in row.conditions}):
+        values = sorted({repr(row.conditions.get(key)) for row in rows})
+        if len(values) > 1:
+            yield f"rows differ in {key}: {', '.join(values)}"
+
+
+def _cutoff_warnings(row: Row, n_exposed: int) -> Iterable[str]:
+    if n_exposed:
+        yield f"{n_exposed} of {row.n_judged} judged problems may have been public before the cut-off"
+    if row.cutoff_status == CutoffStatus.ASSUMED.value:
+        yield f"cut-off not known: assumed to be {row.cutoff}"
+    elif row.cutoff is not None and row.cutoff_source is None:
+        yield "cut-off without a source"
+    if row.cutoff_precision in {CutoffPrecision.QUARTER, CutoffPrecision.PART_OF_YEAR, CutoffPrecision.YEAR}:
+        yield f'cut-off known only as "{row.cutoff}": its last day counts'
+
+
+def _size_warnings(row: Row) -> Iterable[str]:
+    if row.n_judged < TOO_FEW_PROBLEMS:
+        yield f"fewer than {TOO_FEW_PROBLEMS} problems ({row.n_judged}): read it as a list, not as a rate"
+    elif row.n_judged < FEW_PROBLEMS:
+        yield f"fewer than {FEW_PROBLEMS} problems ({row.n_judged})"
+    contests = row.n_contests
+    if contests < MIN_CLUSTERS:
+        yield f"fewer than {MIN_CLUSTERS} contests ({contests}): the interval treats problems as drawn one by one"
+    elif contests < FEW_CLUSTERS:
+        yield f"fewer than {FEW_CLUSTERS} contests ({contests}): the interval has {contests - 1} degrees of freedom"
+
+
+def _gap_warnings(row: Row, imported: bool, n_incomplete: int) -> Iterable[str]:
+    reachable = row.n_eligible if imported else row.n_with_tests
+    if row.n_judged < (1 - MAX_MISSING) * reachable:
+        yield f"only {row.n_judged} of {reachable} eligible problems judged"
+    if n_incomplete:
+        yield f"problems with samples that have no verdict: {n_incomplete}; their other samples count"
+    if row.n_samples_only:
+        yield f"problems judged on sample tests only: {row.n_samples_only}"
+
+
+def _score_warnings(row: Row) -> Iterable[str]:
+    if row.n_samples == row.n_judged:
+        yield "one sample per problem"
+    value = row.pass_at_1.value
+    if value is not None and row.n_judged >= TOO_FEW_PROBLEMS:
+        if value > CEILING:
+            yield "over 90 % solved: these problems hardly tell models apart"
+        elif value < FLOOR:
+            yield "under 5 % solved: these problems hardly tell models apart"
+    for score in row.scores:
+        if score.n_too_few:
+            yield f"pass@{score.k}: n < k for {score.n_too_few} of {row.n_judged} problems, which are not in it"

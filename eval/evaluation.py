@@ -1,0 +1,382 @@
+"""From plain data to a report: which problems count for each run, their scores, what was left out. No I/O, no clock.
+
+One rule for gaps: a problem without a completion or a verdict is left out and counted, never taken as unsolved. The row
+shows how many of its eligible problems were judged, and warns when more than 5 % are missing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from db.records import require_utc
+from eval.cautions import differing_conditions, row_warnings
+from eval.intervals import IntervalMethod, interval
+from eval.models import ModelAmbiguous, ModelEntry, NotScored, Registry, UsedCutoff, usable_cutoff
+from eval.report import Report, Row, Score, Stratum, utc_text
+from eval.scores import enough_samples, pass_at_k
+from eval.window import IN_WINDOW_REASONS, ProblemFacts, Reason, Window, classify, date_reason, window_for
+
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one problem in one run: ``n_correct`` of ``n_samples`` judged samples were accepted.
+
+    ``n_waiting`` samples have no verdict yet, ``n_internal`` met an internal error of the judge; ``n_samples`` holds
+    neither.
+    """
+
+    problem_id: int
+    n_samples: int
+    n_correct: int
+    n_waiting: int = 0
+    n_internal: int = 0
+
+
+@dataclass(frozen=True)
+class RunOutcomes:
+    """The outcomes of one run: a model under one set of conditions, or an import of published results (``imported``).
+
+    ``ran_on`` is the day of the run, where it is known: an alias is resolved as of that day. ``run_id`` is the store's.
+    """
+
+    model: str
+    outcomes: tuple[Outcome, ...]
+    label: str = ""
+    origin: str = "judged"
+    imported: bool = False
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+    ran_on: date | None = None
+    run_id: int | None = None
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What to report. Without ``after_cutoff`` a bound must be given: no default mixes old problems in.
+
+    ``since`` and ``until`` bound a half-open window; ``platforms`` and ``difficulties`` (empty: all) say which problems
+    are looked at in the first place. pass@1 is always reported. ``include_flagged`` scores flagged problems too.
+    """
+
+    after_cutoff: bool = True
+    since: datetime | None = None
+    until: datetime | None = None
+    margin: timedelta = timedelta(0)
+    platforms: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    ks: tuple[int, ...] = (1,)
+    include_flagged: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.after_cutoff and self.since is None and self.until is None:
+            raise ValueError("a report needs a window: after the cut-off, or explicit bounds")
+        if not self.after_cutoff and self.margin:
+            raise ValueError("a margin goes with the cut-off; an explicit window has none")
+        if any(k < 1 for k in self.ks):
+            raise ValueError("pass@k needs k of at least 1")
+        window_for(None, since=self.since, until=self.until, margin=self.margin)
+
+    @property
+    def all_ks(self) -> tuple[int, ...]:
+        """The values of k in ascending order, 1 among them."""
+        return tuple(sorted({1, *self.ks}))
+
+    def admits(self, problem: ProblemFacts) -> bool:
+        """Whether the filters leave the problem in the universe of this report."""
+        platforms = {name.casefold() for name in self.platforms}
+        difficulties = {name.casefold() for name in self.difficulties}
+        return (not platforms or problem.platform.casefold() in platforms) and (
+            not difficulties or (problem.difficulty or UNKNOWN).casefold() in difficulties
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """The settings as JSON values."""
+        return {
+            "after_cutoff": self.after_cutoff,
+            "since": utc_text(self.since),
+            "until": utc_text(self.until),
+            "margin_hours": self.margin.total_seconds() / 3600,
+            "platforms": list(self.platforms),
+            "difficulties": list(self.difficulties),
+            "k": list(self.all_ks),
+            "include_flagged": self.include_flagged,
+        }
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """The problems of a row that have a result, with their counts as arrays in the same order."""
+
+    problems: tuple[ProblemFacts, ...]
+    n: np.ndarray[Any, np.dtype[np.int64]]
+    c: np.ndarray[Any, np.dtype[np.int64]]
+
+    def take(self, rows: Sequence[int]) -> _Judged:
+        index = np.asarray(rows, dtype=np.int64)
+        return _Judged(tuple(self.problems[row] for row in rows), self.n[index], self.c[index])
+
+
+@dataclass(frozen=True)
+class _Selection:
+    """What classifying every problem for one run gave."""
+
+    judged: _Judged
+    left_out: Counter[str]
+    eligible: tuple[ProblemFacts, ...]
+    n_incomplete: int
+
+
+def evaluate(
+    problems: Iterable[ProblemFacts],
+    runs: Iterable[RunOutcomes],
+    registry: Registry,
+    settings: Settings,
+    *,
+    now: datetime,
+    environment_digest: str | None = None,
+    requested: Iterable[str] = (),
+) -> Report:
+    """Score every run on the problems that its model cannot have seen (or on an explicit window).
+
+    ``requested`` are models that were asked for: those without a run are listed as not scored. Rows are sorted by
+    cut-off, then name: an order by score would be a ranking over different problems.
+    """
+    require_utc("now", now)
+    universe = tuple(problem for problem in problems if settings.admits(problem))
+    rows: list[Row] = []
+    not_scored: list[NotScored] = []
+    seen: set[str] = set()
+    for run in runs:
+        seen.add(run.model.casefold())
+        result = _evaluate_run(universe, run, registry, settings, now, environment_digest)
+        if isinstance(result, Row):
+            rows.append(result)
+        elif result not in not_scored:
+            not_scored.append(result)
+    missing = [name for name in requested if name.casefold() not in seen]
+    not_scored += [NotScored(name, "no run and no imported result") for name in missing]
+    rows.sort(key=lambda row: (row.cutoff_end is None, row.cutoff_end or now, row.model, row.label, row.origin))
+    lines = {line for row in rows for line in row.problem_set}
+    return Report(
+        rows=tuple(rows),
+        not_scored=tuple(sorted(not_scored, key=lambda model: model.model)),
+        settings=settings.as_dict(),
+        problem_set_digest=_digest(lines),
+        environment_digest=environment_digest,
+        generated_at=now,
+        notes=tuple(differing_conditions(rows)) + registry.warnings,
+    )
+
+
+def eligible_problems(
+    problems: Iterable[ProblemFacts], run: RunOutcomes, registry: Registry, settings: Settings, *, now: datetime
+) -> list[ProblemFacts]:
+    """The problems that a row of this run would rest on if all were judged; none for a model that is not scored."""
+    basis = _basis(run, registry, settings, now)
+    if isinstance(basis, NotScored):
+        return []
+    admitted = (problem for problem in problems if settings.admits(problem))
+    return [p for p in admitted if classify(p, basis.window, include_flagged=settings.include_flagged) is None]
+
+
+@dataclass(frozen=True)
+class _Basis:
+    """What the row of a run is measured against: its model, its cut-off, its window, and a caution where one is due."""
+
+    entry: ModelEntry | None
+    known: UsedCutoff | None
+    window: Window
+    caution: str | None
+
+
+def _basis(run: RunOutcomes, registry: Registry, settings: Settings, now: datetime) -> _Basis | NotScored:
+    try:
+        entry = registry.resolve(run.model, run.ran_on)
+    except ModelAmbiguous as error:
+        return NotScored(run.model, error.message)
+    used = usable_cutoff(entry) if entry is not None else NotScored(run.model, registry.unknown_model(run.model))
+    if isinstance(used, UsedCutoff) and used.cutoff.first > now.date():
+        used = NotScored(run.model, f"the cut-off {used.cutoff.as_written} lies in the future")
+    if isinstance(used, NotScored):
+        if settings.after_cutoff:
+            return NotScored(run.model, used.reason)
+        caution: str | None = f"no cut-off to compare with: {used.reason}"
+        known = None
+    else:
+        caution, known = None, used
+    window = window_for(
+        known.cutoff if known is not None and settings.after_cutoff else None,
+        since=settings.since,
+        until=settings.until,
+        margin=settings.margin,
+    )
+    return _Basis(entry, known, window, caution)
+
+
+def _evaluate_run(
+    universe: Sequence[ProblemFacts],
+    run: RunOutcomes,
+    registry: Registry,
+    settings: Settings,
+    now: datetime,
+    environment_digest: str | None,
+) -> Row | NotScored:
+    basis = _basis(run, registry, settings, now)
+    if isinstance(basis, NotScored):
+        return basis
+    selection = _select(universe, run, basis.window, settings.include_flagged)
+    row = _row(run, basis.entry, basis.known, basis.window, selection, settings, len(universe), environment_digest)
+    exposed = _exposed_count(selection.judged, basis.known)
+    return replace(row, warnings=tuple(row_warnings(row, run.imported, selection.n_incomplete, exposed, basis.caution)))
+
+
+def _select(universe: Sequence[ProblemFacts], run: RunOutcomes, window: Window, include_flagged: bool) -> _Selection:
+    """Give every problem its one reason to be left out, or a place among the judged."""
+    outcomes = {outcome.problem_id: outcome for outcome in run.outcomes}
+    if len(outcomes) != len(run.outcomes):
+        raise ValueError(f"two outcomes for one problem in the run of {run.model}: results must be joined by id first")
+    left_out: Counter[str] = Counter()
+    eligible: list[ProblemFacts] = []
+    judged: list[tuple[ProblemFacts, Outcome]] = []
+    for problem in universe:
+        reason = classify(problem, window, include_flagged=include_flagged)
+        if reason is None:
+            eligible.append(problem)
+            outcome = outcomes.get(problem.problem_id)
+            reason = _outcome_reason(problem, outcome, run.imported)
+            if reason is None and outcome is not None:
+                judged.append((problem, outcome))
+                continue
+        left_out[str(reason)] += 1
+    return _Selection(
+        judged=_Judged(
+            tuple(problem for problem, _ in judged),
+            np.array([outcome.n_samples for _, outcome in judged], dtype=np.int64),
+            np.array([outcome.n_correct for _, outcome in judged], dtype=np.int64),
+        ),
+        left_out=left_out,
+        eligible=tuple(eligible),
+        n_incomplete=sum(1 for _, outcome in judged if outcome.n_waiting or outcome.n_internal),
+    )
+
+
+def _outcome_reason(problem: ProblemFacts, outcome: Outcome | None, imported: bool) -> Reason | None:
+    """Why an eligible problem has no result. Imported results need no tests here; programs do."""
+    if not imported and problem.n_tests == 0:
+        return Reason.NO_TESTS
+    if outcome is None or outcome.n_samples + outcome.n_waiting + outcome.n_internal == 0:
+        return Reason.NO_RESULT if imported else Reason.NO_COMPLETION
+    if outcome.n_samples == 0:
+        return Reason.NOT_JUDGED if outcome.n_waiting else Reason.INTERNAL_ERROR
+    return None
+
+
+def _row(
+    run: RunOutcomes,
+    entry: ModelEntry | None,
+    known: UsedCutoff | None,
+    window: Window,
+    selection: _Selection,
+    settings: Settings,
+    n_universe: int,
+    environment_digest: str | None,
+) -> Row:
+    judged = selection.judged
+    scores = tuple(_score(judged, k) for k in settings.all_ks)
+    left_out = dict(sorted(selection.left_out.items(), key=lambda item: (-item[1], item[0])))
+    left_out |= {f"fewer than {score.k} samples": score.n_too_few for score in scores if score.n_too_few}
+    lines = frozenset(_problem_line(problem, run.imported) for problem in judged.problems)
+    return Row(
+        model=entry.name if entry is not None else run.model,
+        label=run.label,
+        origin=run.origin,
+        conditions=run.conditions,
+        provider=entry.provider if entry is not None else None,
+        cutoff=known.cutoff.as_written if known is not None else None,
+        cutoff_precision=known.cutoff.precision.value if known is not None else None,
+        cutoff_status=known.status.value if known is not None else None,
+        cutoff_source=known.source if known is not None else None,
+        cutoff_looked_up=known.looked_up if known is not None else None,
+        cutoff_end=known.cutoff.end if known is not None else None,
+        window_from=window.start,
+        window_to=window.end,
+        n_universe=n_universe,
+        n_eligible=len(selection.eligible),
+        n_with_tests=sum(1 for problem in selection.eligible if problem.n_tests > 0),
+        n_judged=len(judged.problems),
+        n_contests=len({problem.cluster for problem in judged.problems}),
+        n_samples=int(judged.n.sum()),
+        n_samples_only=0 if run.imported else sum(1 for problem in judged.problems if problem.samples_only),
+        scores=scores,
+        by_difficulty=_strata(judged, [problem.difficulty or UNKNOWN for problem in judged.problems], settings.all_ks),
+        by_platform=_strata(judged, [problem.platform for problem in judged.problems], settings.all_ks),
+        left_out=left_out,
+        n_in_window_left_out=sum(count for reason, count in selection.left_out.items() if _in_window(reason)),
+        warnings=(),
+        problem_set=lines,
+        problem_set_digest=_digest(lines),
+        environment_digest=None if run.imported else environment_digest,
+    )
+
+
+def _score(judged: _Judged, k: int) -> Score:
+    """pass@k over the judged problems that have at least k samples, and how many have fewer."""
+    rows = np.flatnonzero(enough_samples(judged.n, k))
+    part = judged.take([int(row) for row in rows])
+    too_few = len(judged.problems) - len(part.problems)
+    if not part.problems:
+        return Score(k, None, None, None, IntervalMethod.NONE.value, 0, 0, too_few)
+    values = pass_at_k(part.n, part.c, k)
+    found = interval(values, [problem.cluster for problem in part.problems])
+    return Score(
+        k, float(values.mean()), found.low, found.high, found.method.value, found.n_items, found.n_clusters, too_few
+    )
+
+
+def _strata(judged: _Judged, names: Sequence[str], ks: Sequence[int]) -> tuple[Stratum, ...]:
+    members: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        members.setdefault(name, []).append(row)
+    found = []
+    for name in sorted(members, key=_stratum_order):
+        part = judged.take(members[name])
+        found.append(Stratum(name, len(part.problems), int(part.n.sum()), tuple(_score(part, k) for k in ks)))
+    return tuple(found)
+
+
+def _stratum_order(name: str) -> tuple[int, float, str]:
+    """Easy before medium before hard, numbers by size, "unknown" last."""
+    words = {"easy": 0, "medium": 1, "hard": 2, UNKNOWN: 9}
+    if name.casefold() in words:
+        return (words[name.casefold()], 0.0, name)
+    return (3, float(name), name) if name.isdecimal() else (4, 0.0, name)
+
+
+def _exposed_count(judged: _Judged, known: UsedCutoff | None) -> int:
+    """How many judged problems may have been public before the cut-off (an explicit window may hold such)."""
+    if known is None:
+        return 0
+    window = window_for(known.cutoff)
+    return sum(1 for problem in judged.problems if date_reason(problem, window) is not None)
+
+
+def _in_window(reason: str) -> bool:
+    return reason in IN_WINDOW_REASONS or reason.startswith("flagged: ")
+
+
+def _problem_line(problem: ProblemFacts, imported: bool) -> str:
+    """One problem in a set's digest: what it is, and on which tests it was judged (not known for imported results)."""
+    tests = "imported" if imported else problem.suite_digest or "-"
+    return f"{problem.platform}:{problem.native_id} {tests}"
+
+
+def _digest(lines: Iterable[str]) -> str:
+    return hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()

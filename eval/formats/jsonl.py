@@ -1,0 +1,106 @@
+"""Our own form: one JSON object on each line.
+
+Solutions: ``id`` and ``code``, and optionally ``platform``, ``model``, ``sample`` (from 0; where absent, the rows of
+one model and problem are counted in their order), ``language``, ``finish_reason``, ``raw_output``.
+Results: ``id``, ``n_samples`` (at least 1), ``n_correct``, and optionally ``platform``, ``model``, ``origin``.
+An unknown key is refused by its name.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from db.importing import Note, Refusal
+from eval.formats import ResultRow, SolutionRow
+from eval.formats._fields import (
+    BadRow,
+    Row,
+    as_row,
+    identifier,
+    named,
+    only_known_keys,
+    optional_count,
+    optional_name,
+    optional_text,
+    required_count,
+    required_text,
+    storable_code,
+    storable_text,
+)
+from eval.formats._reading import read_lines
+
+NAME = "jsonl"
+DESCRIPTION = "our own form, one JSON object on each line: id, code (solutions) or id, n_samples, n_correct (results)"
+NAMES_MODELS = True
+ORIGIN = "jsonl"
+
+SOLUTION_KEYS = ("platform", "id", "model", "sample", "code", "language", "finish_reason", "raw_output")
+RESULT_KEYS = ("platform", "id", "model", "n_samples", "n_correct", "origin")
+
+T = TypeVar("T")
+
+
+def read_solutions(path: Path) -> Iterator[SolutionRow | Refusal | Note]:
+    """One row for each line."""
+    seen: Counter[tuple[str | None, str | None, str]] = Counter()
+    return _read(path, lambda where, row: _solution(where, row, seen))
+
+
+def read_results(path: Path) -> Iterator[ResultRow | Refusal | Note]:
+    """One tally for each line."""
+    return _read(path, _result)
+
+
+def _read(path: Path, build: Callable[[str, Row], T]) -> Iterator[T | Refusal]:
+    for item in read_lines(path):
+        if isinstance(item, Refusal):
+            yield item
+            continue
+        where, value = item
+        where = named(where, value, "id")
+        try:
+            yield build(where, as_row(value))
+        except BadRow as error:
+            yield Refusal(where, error.reason, error.hint)
+
+
+def _solution(where: str, row: Row, seen: Counter[tuple[str | None, str | None, str]]) -> SolutionRow:
+    only_known_keys(row, SOLUTION_KEYS)
+    native_id, platform, model = identifier(row, "id"), optional_name(row, "platform"), optional_name(row, "model")
+    sample = optional_count(row, "sample")
+    code = storable_code(required_text(row, "code"))
+    if sample is None:
+        sample = seen[model, platform, native_id]
+        seen[model, platform, native_id] += 1
+    return SolutionRow(
+        where,
+        native_id,
+        code,
+        sample,
+        platform=platform,
+        model=model,
+        language=optional_name(row, "language"),
+        finish_reason=optional_name(row, "finish_reason"),
+        raw_output=storable_text(optional_text(row, "raw_output")),
+    )
+
+
+def _result(where: str, row: Row) -> ResultRow:
+    only_known_keys(row, RESULT_KEYS)
+    n_samples, n_correct = required_count(row, "n_samples"), required_count(row, "n_correct")
+    if n_samples == 0:
+        raise BadRow("'n_samples' must be at least 1", "Leave out problems that have no samples.")
+    if n_correct > n_samples:
+        raise BadRow(f"{n_correct} correct of {n_samples} samples", "'n_correct' is at most 'n_samples'.")
+    return ResultRow(
+        where,
+        identifier(row, "id"),
+        n_samples,
+        n_correct,
+        optional_name(row, "origin") or ORIGIN,
+        platform=optional_name(row, "platform"),
+        model=optional_name(row, "model"),
+    )

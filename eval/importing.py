@@ -1,0 +1,404 @@
+"""Bringing models' programs and published grades into the store.
+
+Rows are joined to problems by id, never by position, and written in batches, each in a transaction of its own: what was
+written before a failure stays. The same file twice changes nothing the second time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from db.completions import RunRecord, SaveResult, save_completions, save_run
+from db.errors import AmbiguousProblem, UnknownProblem
+from db.importing import MAX_KEPT, ImportReport, Note, Refusal
+from db.problems import find_problem, list_revisions, problem_ids
+from db.records import CompletionRecord, ProblemKey, SaveOutcome, TallyRecord, require_utc
+from db.tallies import save_tallies
+from eval.formats import Format, ResultRow, SolutionRow, result_formats, solution_formats
+from eval.import_models import (
+    ImportFailure,
+    ModelResolver,
+    Models,
+    UnknownFormat,
+    UnknownModel,
+    UnreadableSource,
+    models_in,
+)
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+    from db.engine import Store
+
+__all__ = [
+    "ImportFailure",
+    "UnknownFormat",
+    "UnknownModel",
+    "UnreadableSource",
+    "import_results",
+    "import_solutions",
+]
+
+BATCH_ROWS = 200
+BATCH_CHARACTERS = 8 << 20
+"""A batch ends early at this much text, so that memory stays flat whatever the length of the answers."""
+
+Progress = Callable[[int], None]
+"""Called after each batch with the number of rows read so far, refused ones included."""
+
+Row = TypeVar("Row", SolutionRow, ResultRow)
+
+Result = SaveOutcome | Refusal | None
+"""What became of a row; None: it was left aside."""
+
+
+def import_solutions(  # noqa: PLR0913 - everything the command line can say, by keyword
+    store: Store,
+    path: Path,
+    format_name: str,
+    *,
+    model: str | None,
+    known_models: ModelResolver,
+    now: datetime,
+    label: str = "import",
+    conditions: Mapping[str, Any] | None = None,
+    language: str = "python3",
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import the programs of a file as completions of the run (model, ``label``, ``conditions``).
+
+    ``model`` None takes the models that the rows name, each into a run of its own. ``language`` counts where a row
+    names none. Raises ``ImportFailure`` before anything is written, ``StoreError`` when the store gives up on the way
+    (finished batches stay). Refused row by row: unknown problems, other code for a sample that the run already holds.
+    """
+    require_utc("now", now)
+    reader = _reader(format_name, solution_formats(), "solutions")
+    read = reader.read_solutions
+    assert read is not None  # solution_formats has no others
+    _require_readable(path)
+    models = Models(known_models)
+    if model is not None:
+        models.require({(model, None)})
+    else:
+        models.require(models_in(reader, read(path), path))
+    importer = _SolutionImporter(models, model, RunSettings(label, dict(conditions or {})), language, now)
+    return _import_rows(store, read(path), importer.save, progress)
+
+
+def import_results(  # noqa: PLR0913 - as above
+    store: Store,
+    path: Path,
+    format_name: str,
+    *,
+    now: datetime,
+    model: str | None = None,
+    origin: str | None = None,
+    known_models: ModelResolver | None = None,
+    keep_unknown_models: bool = False,
+    progress: Progress | None = None,
+) -> ImportReport:
+    """Import the grades of a file as tallies.
+
+    ``model`` names the model of a file that names none; of a file that names its models it takes that model's rows
+    alone, and a note counts the others. ``origin`` replaces what the file or its format says of who graded.
+    ``known_models`` None takes names as they stand; ``keep_unknown_models`` does so with those that it does not know,
+    and a note names them. Raises as `import_solutions` does.
+    """
+    require_utc("now", now)
+    reader = _reader(format_name, result_formats(), "results")
+    read = reader.read_results
+    assert read is not None  # result_formats has no others
+    _require_readable(path)
+    models = Models(known_models, keep_unknown=keep_unknown_models)
+    if model is not None:
+        models.require({(model, None)})
+    else:
+        models.require(models_in(reader, read(path), path))
+    importer = _ResultImporter(models, model, origin)
+    return _import_rows(store, read(path), importer.save, progress, importer.closing_notes)
+
+
+def _reader(name: str, formats: Mapping[str, Format], kind: str) -> Format:
+    if name not in formats:
+        raise UnknownFormat(f"unknown format of {kind} {name!r}", f"The formats of {kind} are {', '.join(formats)}.")
+    return formats[name]
+
+
+def _require_readable(path: Path) -> None:
+    try:
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise UnreadableSource(f"{path}: cannot be read: {reason}", "Check the path and its permissions.") from error
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What tells a run from another run of the same model."""
+
+    label: str
+    conditions: dict[str, Any]
+
+
+class _SolutionImporter:
+    """Saves batches of solution rows."""
+
+    def __init__(self, models: Models, model: str | None, settings: RunSettings, language: str, now: datetime) -> None:
+        self._models = models
+        self._model = None if model is None else models.resolve(model)
+        self._settings = settings
+        self._language = language
+        self._now = now
+        self._problems = _Problems()
+        self._runs: dict[str, int] = {}
+        self._starters: dict[ProblemKey, str] = {}
+
+    def save(self, session: Session, rows: Sequence[SolutionRow]) -> list[Result]:
+        """What became of each row, in their order."""
+        results: list[Result] = [None] * len(rows)
+        by_model: dict[str, list[tuple[int, CompletionRecord]]] = {}
+        for place, row in enumerate(rows):
+            model = self._model_of(row)
+            if isinstance(model, Refusal):
+                results[place] = model
+                continue
+            record = self._record(session, row)
+            if isinstance(record, Refusal):
+                results[place] = record
+                continue
+            by_model.setdefault(model, []).append((place, record))
+        for model, places in by_model.items():
+            saved = save_completions(session, self._run_of(session, model), [record for _, record in places])
+            for (place, record), outcome in zip(places, saved, strict=True):
+                results[place] = self._told(rows[place], model, record, outcome)
+        return results
+
+    def _record(self, session: Session, row: SolutionRow) -> CompletionRecord | Refusal:
+        key = self._problems.find(session, row)
+        if isinstance(key, Refusal):
+            return key
+        code = self._whole_code(session, key, row)
+        if isinstance(code, Refusal):
+            return code
+        try:
+            return CompletionRecord(
+                key=key,
+                sample_index=row.sample_index,
+                code=code,
+                language=row.language or self._language,
+                finish_reason=row.finish_reason,
+                raw_output=row.raw_output,
+            )
+        except ValueError as error:
+            return Refusal(row.where, str(error), "Mend the row.")
+
+    def _told(self, row: SolutionRow, model: str, record: CompletionRecord, outcome: SaveResult) -> Result:
+        if isinstance(outcome, SaveOutcome):
+            return outcome
+        if isinstance(outcome, UnknownProblem):
+            return Refusal(row.where, str(outcome), outcome.hint)
+        held = f"run {self._settings.label!r} of {model} already holds sample {record.sample_index} of {record.key}"
+        hint = "Import it into a run of its own with another --run label."
+        return Refusal(row.where, f"{held} with other {outcome.field}", hint)
+
+    def _model_of(self, row: SolutionRow) -> str | Refusal:
+        if row.model is None:
+            if self._model is None:
+                return Refusal(row.where, "the row names no model", "Name it in each row, or use --model.")
+            return self._model
+        named = self._models.resolve(row.model)
+        if named is None:
+            return Refusal(row.where, f"unknown model {row.model!r}", "`live models list` shows the known ones.")
+        if self._model is not None and named != self._model:
+            reason = f"the row is of model {named}, the import is for {self._model}"
+            return Refusal(row.where, reason, "Leave out --model to take each row's own model.")
+        return named
+
+    def _run_of(self, session: Session, model: str) -> int:
+        # Only when a row is about to be saved: a file of which nothing is taken leaves no empty run behind.
+        if model not in self._runs:
+            record = RunRecord(model, self._settings.label, self._settings.conditions)
+            self._runs[model] = save_run(session, record, now=self._now)
+        return self._runs[model]
+
+    def _whole_code(self, session: Session, key: ProblemKey, row: SolutionRow) -> str | Refusal:
+        if not row.continues_starter:
+            return row.code
+        if key not in self._starters:
+            self._starters[key] = _starter_code(session, key)
+        starter = self._starters[key]
+        if not starter:
+            reason = f"the program goes on from a prompt, and problem {key} is stored without starter code"
+            return Refusal(row.where, reason, "Give whole programs ('solution'), or import the problem's prompt first.")
+        return starter + row.code
+
+
+class _ResultImporter:
+    """Saves batches of result rows."""
+
+    def __init__(self, models: Models, model: str | None, origin: str | None) -> None:
+        self._models = models
+        self._model = None if model is None else models.resolve(model)
+        self._origin = origin
+        self._problems = _Problems()
+        self._seen: dict[tuple[str, str, ProblemKey], ResultRow] = {}
+        self._left_aside = 0
+
+    def save(self, session: Session, rows: Sequence[ResultRow]) -> list[Result]:
+        """What became of each row, in their order; None for a row of a model that was not asked for."""
+        prepared = [self._record(session, row) for row in rows]
+        records = [item for item in prepared if isinstance(item, TallyRecord)]
+        saved = iter(save_tallies(session, records))
+        results: list[Result] = []
+        for row, item in zip(rows, prepared, strict=True):
+            outcome = next(saved) if isinstance(item, TallyRecord) else item
+            if isinstance(outcome, UnknownProblem):
+                outcome = Refusal(row.where, str(outcome), outcome.hint)
+            results.append(outcome)
+        return results
+
+    def _record(self, session: Session, row: ResultRow) -> TallyRecord | Refusal | None:
+        model = self._model_of(row)
+        if self._model is not None and model != self._model:
+            self._left_aside += 1
+            return None
+        if model is None:
+            return Refusal(row.where, "the row names no model", "Name it in each row, or use --model.")
+        key = self._problems.find(session, row)
+        if isinstance(key, Refusal):
+            return key
+        origin = self._origin or row.origin
+        first = self._seen.setdefault((model, origin, key), row)
+        if (first.n_samples, first.n_correct) != (row.n_samples, row.n_correct):
+            # Taking both would leave the later one, and every import of the same file would change it twice.
+            reason = f"another result of {model} for {key} stands at {first.where}; that one was taken"
+            return Refusal(row.where, reason, "Keep one result for each model and problem.")
+        try:
+            return TallyRecord(key, model, row.n_samples, row.n_correct, origin)
+        except ValueError as error:
+            return Refusal(row.where, str(error), "Mend the row.")
+
+    def _model_of(self, row: ResultRow) -> str | None:
+        # Either of a row's names may be the one that was asked for.
+        asked_for = self._model is not None and self._model in (row.model, row.model_id)
+        if row.model is None or asked_for:
+            return self._model
+        return self._models.resolve(row.model, row.model_id)
+
+    def closing_notes(self) -> list[str]:
+        """What is known only when all rows were seen."""
+        notes = []
+        if self._left_aside:
+            notes.append(f"{self._left_aside:,} rows of other models than {self._model} were left aside")
+        kept = self._models.kept if self._model is None else self._models.kept & {self._model}
+        if kept:
+            notes.append(f"in no registry, so not scored by cut-off: {', '.join(sorted(kept))}")
+        return notes
+
+
+class _Problems:
+    """Finds the problems of rows. Samples of one problem, and models over the same problems, ask again and again."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[str | None, str], ProblemKey] = {}
+
+    def find(self, session: Session, row: SolutionRow | ResultRow) -> ProblemKey | Refusal:
+        """The key of the row's problem, or why there is none."""
+        asked = (row.platform, row.native_id)
+        if asked in self._found:
+            return self._found[asked]
+        try:
+            key = find_problem(session, row.native_id, row.platform)
+        except AmbiguousProblem as error:
+            return Refusal(row.where, str(error), "Name the platform in the row.")
+        if key is None:
+            named = f"{row.platform}:{row.native_id}" if row.platform else row.native_id
+            return Refusal(row.where, f"no problem {named} in the store", "Import the problems first.")
+        self._found[asked] = key
+        return key
+
+
+def _starter_code(session: Session, key: ProblemKey) -> str:
+    revisions = list_revisions(session, problem_ids(session, [key])[key])
+    return next((revision.starter_code for revision in revisions if revision.is_current), "")
+
+
+@dataclass
+class _Counts:
+    """What became of the rows so far."""
+
+    by_outcome: dict[SaveOutcome, int] = field(default_factory=lambda: dict.fromkeys(SaveOutcome, 0))
+    refused: list[Refusal] = field(default_factory=list)
+    n_refused: int = 0
+    notes: list[str] = field(default_factory=list)
+    n_notes: int = 0
+    n_rows: int = 0
+
+    def add(self, result: Result | Note) -> None:
+        if isinstance(result, Note):
+            self.n_notes += 1
+            if len(self.notes) < MAX_KEPT:
+                self.notes.append(str(result))
+            return
+        self.n_rows += 1
+        if isinstance(result, Refusal):
+            self.n_refused += 1
+            if len(self.refused) < MAX_KEPT:
+                self.refused.append(result)
+        elif result is not None:
+            self.by_outcome[result] += 1
+
+    def report(self, closing_notes: list[str]) -> ImportReport:
+        unkept = self.n_notes - len(self.notes)
+        more = [f"and {unkept:,} more notes"] if unkept else []
+        return ImportReport(
+            created=self.by_outcome[SaveOutcome.CREATED],
+            updated=self.by_outcome[SaveOutcome.UPDATED],
+            unchanged=self.by_outcome[SaveOutcome.UNCHANGED],
+            refused=tuple(self.refused),
+            notes=(*self.notes, *more, *closing_notes),
+            n_refused=self.n_refused,
+        )
+
+
+def _import_rows(
+    store: Store,
+    items: Iterable[Row | Refusal | Note],
+    save: Callable[[Session, Sequence[Row]], list[Result]],
+    progress: Progress | None,
+    closing_notes: Callable[[], list[str]] = list,
+) -> ImportReport:
+    counts = _Counts()
+    for batch in _batches(items):
+        rows = [item for item in batch if not isinstance(item, Refusal | Note)]
+        saved = iter(_save(store, rows, save) if rows else [])
+        # Counted only now that the batch is committed, in the order of the file.
+        for item in batch:
+            counts.add(item if isinstance(item, Refusal | Note) else next(saved))
+        if progress is not None:
+            progress(counts.n_rows)
+    return counts.report(closing_notes())
+
+
+def _save(store: Store, rows: list[Row], save: Callable[[Session, Sequence[Row]], list[Result]]) -> list[Result]:
+    with store.write() as session:
+        return save(session, rows)
+
+
+def _batches(items: Iterable[Row | Refusal | Note]) -> Iterator[list[Row | Refusal | Note]]:
+    batch: list[Row | Refusal | Note] = []
+    characters = 0
+    for item in items:
+        batch.append(item)
+        if isinstance(item, SolutionRow):
+            characters += len(item.code) + len(item.raw_output or "")
+        if len(batch) >= BATCH_ROWS or characters >= BATCH_CHARACTERS:
+            yield batch
+            batch, characters = [], 0
+    if batch:
+        yield batch

@@ -1,0 +1,202 @@
+"""Judge what has no verdict yet: completions from the store, through the sandbox, verdicts back in batches.
+
+A completion is judged once for each suite and environment. Whatever stops a run, the batches saved before it stay, and
+the same call goes on where it stopped.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from typing import NamedTuple
+
+from db.digests import digest_of
+from db.engine import Store
+from db.judgements import (
+    EnvironmentRecord,
+    JudgementRecord,
+    PendingJudgement,
+    count_pending,
+    iter_pending,
+    save_environment,
+    save_judgements,
+)
+from db.records import SuiteRecord
+from db.suites import load_suite
+from sandbox import Comparison, Environment, Io, Job, Judge, Limits, Outcome, Program, Suite, Test, Verdict, languages
+
+# Where a problem states no limits: LiveCodeBench's own time limit, as CPU time, and AtCoder's memory limit.
+DEFAULT_LIMITS = Limits(cpu_s=6.0, memory_bytes=1024 * 1024 * 1024)
+
+_PAGE = 500
+_BATCH = 200
+_BATCH_S = 2.0
+_KEPT_SUITES = 16
+
+
+class _Key(NamedTuple):
+    completion_id: int
+    suite_id: int
+
+
+@dataclass(frozen=True)
+class JudgingReport:
+    """What a run of judging did. ``unsupported`` counts the completions left alone, by language."""
+
+    verdicts: dict[str, int]
+    n_tests: int
+    seconds: float
+    unsupported: dict[str, int]
+
+    @property
+    def n_judged(self) -> int:
+        """How many completions got a verdict, internal errors not among them."""
+        return sum(n for verdict, n in self.verdicts.items() if verdict != Verdict.INTERNAL_ERROR)
+
+    @property
+    def n_internal(self) -> int:
+        """How many met an internal error; they are judged again by the next run."""
+        return self.verdicts.get(Verdict.INTERNAL_ERROR, 0)
+
+
+def environment_record(environment: Environment) -> EnvironmentRecord:
+    """The sandbox's environment together with the limits that stand in where a problem states none."""
+    policy = {"cpu_s": DEFAULT_LIMITS.cpu_s, "memory_bytes": DEFAULT_LIMITS.memory_bytes}
+    policy |= {"output_bytes": DEFAULT_LIMITS.output_bytes}
+    details = {**environment.details, "default_limits": policy}
+    return EnvironmentRecord(digest_of([environment.executor, details]), environment.executor, details)
+
+
+def register_environment(store: Store, environment: Environment, *, now: datetime) -> int:
+    """The id under which verdicts of this environment are kept."""
+    with store.write() as session:
+        return save_environment(session, environment_record(environment), now=now)
+
+
+def to_suite(record: SuiteRecord) -> Suite:
+    """A stored suite as the sandbox takes it; tests without an expected output are not judged."""
+    limits = Limits(
+        cpu_s=record.time_limit_s or DEFAULT_LIMITS.cpu_s,
+        memory_bytes=record.memory_limit_bytes or DEFAULT_LIMITS.memory_bytes,
+    )
+    tests = tuple(
+        Test(
+            name=test.name,
+            input=test.input,
+            expected=test.expected,
+            comparison=None if test.comparison is None else Comparison(**test.comparison),
+        )
+        for test in record.tests
+        if test.expected is not None
+    )
+    return Suite(tests, Io(record.io_kind), record.entry_point, Comparison(**record.comparison), limits)
+
+
+class Pending:
+    """What is still to be judged in one environment, for some runs and problems (None: all)."""
+
+    def __init__(
+        self,
+        store: Store,
+        environment_id: int,
+        run_ids: Sequence[int] | None = None,
+        problem_ids: Sequence[int] | None = None,
+    ) -> None:
+        self._store = store
+        self._environment_id = environment_id
+        self._run_ids = run_ids
+        self._problem_ids = problem_ids
+        self.unsupported: Counter[str] = Counter()
+
+    def count(self) -> int:
+        """How many completions that are."""
+        with self._store.read() as session:
+            return count_pending(session, self._environment_id, run_ids=self._run_ids, problem_ids=self._problem_ids)
+
+    def jobs(self) -> Iterator[Job[_Key]]:
+        """The jobs, page by page; those in a language that the sandbox does not have are counted and passed over."""
+        known = set(languages.names())
+        suite_of = lru_cache(_KEPT_SUITES)(self._suite)
+        for item in self._items():
+            if item.language not in known:
+                self.unsupported[item.language] += 1
+                continue
+            key = _Key(item.completion_id, item.suite_id)
+            yield Job(key, Program(item.code, item.language), suite_of(item.suite_id))
+
+    def _items(self) -> Iterator[PendingJudgement]:
+        after: tuple[int, int] | None = None
+        while True:
+            with self._store.read() as session:
+                page = iter_pending(
+                    session,
+                    self._environment_id,
+                    run_ids=self._run_ids,
+                    problem_ids=self._problem_ids,
+                    limit=_PAGE,
+                    after=after,
+                )
+            if not page:
+                return
+            yield from page
+            after = (page[-1].suite_id, page[-1].completion_id)
+
+    def _suite(self, suite_id: int) -> Suite:
+        with self._store.read() as session:
+            return to_suite(load_suite(session, suite_id))
+
+
+class _Batch:
+    """Verdicts on their way into the store."""
+
+    def __init__(self, store: Store, environment_id: int) -> None:
+        self._store = store
+        self._environment_id = environment_id
+        self._records: list[JudgementRecord] = []
+        self._saved_at = time.monotonic()
+
+    def add(self, key: _Key, outcome: Outcome, now: datetime) -> None:
+        facts = [test.as_dict() for test in outcome.tests]
+        self._records.append(JudgementRecord(key.completion_id, key.suite_id, str(outcome.verdict), facts, now))
+        if len(self._records) >= _BATCH or time.monotonic() - self._saved_at >= _BATCH_S:
+            self.save()
+
+    def save(self) -> None:
+        if self._records:
+            with self._store.write() as session:
+                save_judgements(session, self._environment_id, self._records)
+        self._records = []
+        self._saved_at = time.monotonic()
+
+
+def judge_pending(
+    store: Store,
+    judge: Judge,
+    environment_id: int,
+    pending: Pending,
+    *,
+    now: Callable[[], datetime],
+    on_outcome: Callable[[Outcome], None] = lambda outcome: None,
+) -> JudgingReport:
+    """Judge all that is pending. ``now`` gives the UTC instant of each verdict; ``on_outcome`` is for a progress bar.
+
+    Raises ``SandboxError`` or ``StoreError`` when it cannot go on; what was judged before is saved all the same, also
+    when the user interrupts.
+    """
+    started = time.monotonic()
+    verdicts: Counter[str] = Counter()
+    n_tests = 0
+    batch = _Batch(store, environment_id)
+    try:
+        for key, outcome in judge.map(pending.jobs()):
+            batch.add(key, outcome, now())
+            verdicts[str(outcome.verdict)] += 1
+            n_tests += len(outcome.tests)
+            on_outcome(outcome)
+    finally:
+        batch.save()
+    return JudgingReport(dict(verdicts), n_tests, time.monotonic() - started, dict(pending.unsupported))

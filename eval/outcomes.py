@@ -1,0 +1,109 @@
+"""From the store to the plain data that ``eval.evaluation`` works on: the one part of scoring that reads a database."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from datetime import date
+from typing import TYPE_CHECKING, Any
+
+from db.completions import list_runs
+from db.judgements import load_verdicts
+from db.records import Precision
+from db.summaries import ProblemSummary, list_problems
+from db.tallies import load_tallies
+from eval.evaluation import Outcome, RunOutcomes
+from eval.window import ProblemFacts
+
+if TYPE_CHECKING:
+    from sqlalchemy.orm import Session
+
+ACCEPTED = "accepted"
+INTERNAL_ERROR = "internal_error"
+NO_ENVIRONMENT = -1
+
+
+def load_problem_facts(session: Session, *, platform: str | None = None) -> tuple[ProblemFacts, ...]:
+    """All problems of the store, or those of one platform."""
+    return tuple(problem_facts(summary) for summary in list_problems(session, platform=platform))
+
+
+def load_judged_runs(
+    session: Session, environment_id: int | None, models: Iterable[str] | None = None
+) -> tuple[RunOutcomes, ...]:
+    """The runs with programs, with their verdicts in one environment (None: nothing was judged yet).
+
+    A condition ``ran_on`` (an ISO day) tells as of when an alias is to be read.
+    """
+    runs = list_runs(session, models)
+    counts: dict[int, dict[int, Counter[str]]] = {run.run_id: defaultdict(Counter) for run in runs}
+    environment = NO_ENVIRONMENT if environment_id is None else environment_id
+    for row in load_verdicts(session, environment, list(counts)):
+        counts[row.run_id][row.problem_id][row.verdict or ""] += 1
+    names = Counter((run.model, run.label) for run in runs)
+    return tuple(
+        RunOutcomes(
+            model=run.model,
+            # Several runs under one label differ in their conditions: a table must tell them apart.
+            label=run.label if names[run.model, run.label] == 1 else f"{run.label or 'run'} #{run.run_id}",
+            outcomes=tuple(_outcome(problem_id, verdicts) for problem_id, verdicts in counts[run.run_id].items()),
+            conditions=run.conditions,
+            ran_on=_ran_on(run.conditions),
+            run_id=run.run_id,
+        )
+        for run in runs
+    )
+
+
+def load_imported_runs(
+    session: Session, models: Iterable[str] | None = None, origin: str | None = None
+) -> tuple[RunOutcomes, ...]:
+    """Published results without programs: one run for each model and origin."""
+    outcomes: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
+    for row in load_tallies(session, models, origin):
+        outcomes[row.model, row.origin].append(Outcome(row.problem_id, row.n_samples, row.n_correct))
+    return tuple(
+        RunOutcomes(model=model, origin=source, imported=True, outcomes=tuple(found))
+        for (model, source), found in outcomes.items()
+    )
+
+
+def problem_facts(summary: ProblemSummary) -> ProblemFacts:
+    """What scoring needs of a stored problem."""
+    return ProblemFacts(
+        problem_id=summary.problem_id,
+        platform=summary.key.platform,
+        native_id=summary.key.native_id,
+        exposed_at=summary.exposed_at,
+        exposed_precision=_exposed_precision(summary),
+        difficulty=summary.difficulty,
+        contest=summary.contest,
+        suite_digest=summary.suite_digest,
+        n_tests=summary.n_tests,
+        samples_only=summary.samples_only,
+        has_checker=summary.comparison.get("kind") == "checker",
+        flags=summary.flags,
+        withdrawn=summary.status.startswith("withdrawn"),
+    )
+
+
+def _exposed_precision(summary: ProblemSummary) -> Precision:
+    """The precision of the claim that gave ``exposed_at``; an earlier sighting from elsewhere is an instant."""
+    if summary.exposed_at == summary.released_at and summary.released_precision is not None:
+        return summary.released_precision
+    claims = (claim.precision for claim in summary.date_claims if claim.earliest == summary.exposed_at)
+    return next(claims, Precision.INSTANT)
+
+
+def _outcome(problem_id: int, verdicts: Counter[str]) -> Outcome:
+    """``verdicts`` counts samples by verdict; "" are those without one."""
+    waiting, internal = verdicts[""], verdicts[INTERNAL_ERROR]
+    judged = verdicts.total() - waiting - internal
+    return Outcome(problem_id, judged, verdicts[ACCEPTED], n_waiting=waiting, n_internal=internal)
+
+
+def _ran_on(conditions: Mapping[str, Any]) -> date | None:
+    try:
+        return date.fromisoformat(str(conditions.get("ran_on", "")))
+    except ValueError:
+        return None

@@ -1,0 +1,260 @@
+"""A report for people and programs: a table for the terminal, Markdown, CSV, JSON.
+
+Every form carries the window, the cut-off with its status and link, the counts, the interval's method, what was left
+out and why, and the digests. None has ranks: rows rest on different problems.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import textwrap
+from collections.abc import Iterable
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from eval.cautions import TOO_FEW_PROBLEMS
+from eval.report import Report, Row, Score, Stratum, report_to_dict, row_to_dict, utc_text
+
+STATUS_MARKS = {"stated": "", "estimated": "~", "assumed": "?"}
+NO_NUMBER = "–"
+DIGEST_LENGTH = 12
+
+
+def print_table(report: Report, console: Console) -> None:
+    """Print the table and its footnotes, which fit 80 columns. Colour is the console's business (see NO_COLOR).
+
+    Intervals for k above 1 stand in the footnotes.
+    """
+    others = [k for k in _ks(report) if k > 1]
+    if report.rows:
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("model", overflow="fold", min_width=18)
+        table.add_column("cut-off", overflow="fold")
+        table.add_column("from (UTC)", no_wrap=True)
+        table.add_column("judged\n/eligible", justify="right", no_wrap=True)
+        for name in ("pass@1", "95 %", *(f"pass@{k}" for k in others)):
+            table.add_column(name, justify="right", no_wrap=True)
+        for row in report.rows:
+            cells = [escape(_short_name(row, report)), escape(_cutoff(row)), _from(row)]
+            cells += [f"{row.n_judged}/{row.n_eligible}", *_score_cells(row, 1)]
+            table.add_row(*cells, *(_score_cells(row, k)[0] for k in others))
+        console.print(table)
+    for line in footnotes(report):
+        console.print(escape(_wrap(line, console.width)), highlight=False, soft_wrap=True)
+
+
+def footnotes(report: Report) -> list[str]:
+    """The lines under the table, as plain text: each model's basis, then what holds for the whole table."""
+    lines: list[str] = []
+    for row in report.rows:
+        lines += ["", *_row_notes(row)]
+    if report.not_scored:
+        lines += ["", "Not scored:"]
+        lines += [f"  {model.model}: {model.reason}" for model in report.not_scored]
+    return [*lines, "", *_table_notes(report)]
+
+
+def to_markdown(report: Report) -> str:
+    """A Markdown table and its notes as a list."""
+    ks = _ks(report)
+    head = ["model", "cut-off", "window (UTC)", "eligible", "judged", "samples"]
+    head += [name for k in ks for name in (f"pass@{k}", "95 % interval")]
+    head += ["by difficulty", "by platform"]
+    lines = [_md_row(head), _md_row(["---"] * 3 + ["---:"] * (3 + 2 * len(ks)) + ["---"] * 2)]
+    for row in report.rows:
+        cells = [
+            _md(_name(row)),
+            _md_cutoff(row),
+            _window(row),
+            str(row.n_eligible),
+            str(row.n_judged),
+            str(row.n_samples),
+        ]
+        cells += [cell for k in ks for cell in _score_cells(row, k)]
+        cells += [_md(_strata_text(row.by_difficulty)), _md(_strata_text(row.by_platform))]
+        lines.append(_md_row(cells))
+    lines.append("")
+    for row in report.rows:
+        notes = [_left_out_text(row), *row.warnings]
+        lines.append(f"- **{_md(_name(row))}**: {_md('; '.join(note for note in notes if note))}")
+    lines += [f"- not scored: **{_md(model.model)}**: {_md(model.reason)}" for model in report.not_scored]
+    lines += [f"- {_md(line)}" for line in _table_notes(report)]
+    return "\n".join(lines) + "\n"
+
+
+def to_csv(report: Report) -> str:
+    """One row for each model's run. Nested values (strata, what was left out, warnings) are JSON in their cells."""
+    rows = [row_to_dict(row) for row in report.rows]
+    names = list(rows[0]) if rows else ["model"]
+    names += [name for row in rows for name in row if name not in names]
+    names += ["table_problem_set_digest", "generated_at"]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(names)
+    for row in rows:
+        row |= {
+            "table_problem_set_digest": report.problem_set_digest,
+            "generated_at": utc_text(report.generated_at),
+        }
+        writer.writerow([_csv_cell(row.get(name)) for name in names])
+    return out.getvalue()
+
+
+def to_json(report: Report) -> str:
+    """One JSON document; see ``eval.report.report_to_dict``."""
+    return json.dumps(report_to_dict(report), indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _wrap(line: str, width: int) -> str:
+    """The line at this width, continued further in; links stay in one piece."""
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _ks(report: Report) -> list[int]:
+    return sorted({score.k for row in report.rows for score in row.scores})
+
+
+def _name(row: Row) -> str:
+    """The model, with the run's label or the import's origin where there is one."""
+    extra = [part for part in (row.label, "" if row.origin == "judged" else row.origin) if part]
+    return f"{row.model} ({', '.join(extra)})" if extra else row.model
+
+
+def _short_name(row: Row, report: Report) -> str:
+    """The name without the origin where all rows share it; the notes have it anyway."""
+    if len({other.origin for other in report.rows}) > 1:
+        return _name(row)
+    return f"{row.model} ({row.label})" if row.label else row.model
+
+
+def _cutoff(row: Row) -> str:
+    return f"{row.cutoff}{STATUS_MARKS.get(row.cutoff_status or '', '')}" if row.cutoff else "unknown"
+
+
+def _from(row: Row) -> str:
+    if row.window_from is None:
+        return "any time"
+    return f"{row.window_from:%Y-%m-%d %H}h"
+
+
+def _window(row: Row) -> str:
+    return f"[{utc_text(row.window_from) or '...'}, {utc_text(row.window_to) or '...'})"
+
+
+def _score_cells(row: Row, k: int) -> tuple[str, str]:
+    """The score and its interval; a handful of problems is shown as a count, none as no number at all."""
+    score = row.score(k)
+    if score is None or score.value is None:
+        return NO_NUMBER, NO_NUMBER
+    return _share(score), _interval(score)
+
+
+def _share(score: Score) -> str:
+    if score.value is None:
+        return NO_NUMBER
+    if score.n_problems < TOO_FEW_PROBLEMS:
+        return f"{score.value * score.n_problems:.3g} of {score.n_problems}"
+    return f"{100 * score.value:.1f} %"
+
+
+def _interval(score: Score) -> str:
+    if score.ci_low is None or score.ci_high is None:
+        return NO_NUMBER
+    return f"{100 * score.ci_low:.1f}–{100 * score.ci_high:.1f}"
+
+
+def _row_notes(row: Row) -> Iterable[str]:
+    source = row.cutoff_source or "no source"
+    looked_up = f", looked up {row.cutoff_looked_up}" if row.cutoff_looked_up else ""
+    yield _name(row)
+    if row.cutoff:
+        yield f"  cut-off {row.cutoff} ({row.cutoff_status}, precision {row.cutoff_precision}{looked_up}): {source}"
+    yield f"  window {_window(row)}; {row.n_judged} problems in {row.n_contests} contests, {row.n_samples} samples"
+    if row.n_judged:
+        yield f"  by difficulty: {_strata_text(row.by_difficulty)}"
+        yield f"  by platform: {_strata_text(row.by_platform)}"
+        yield from (f"  pass@{score.k}: {_score_text(score)}" for score in row.scores)
+    else:
+        yield "  no problem of the window was judged, so there is no number"
+    yield f"  {_left_out_text(row)}"
+    for warning in row.warnings:
+        yield f"  note: {warning}"
+
+
+def _score_text(score: Score) -> str:
+    if score.value is None:
+        return f"no number: {score.n_too_few} problems have fewer than {score.k} samples"
+    if score.ci_low is None:
+        return f"{_share(score)}, no interval ({score.n_problems} problem)"
+    return f"{_share(score)}, 95 % {_interval(score)} ({score.interval_method}, {score.n_contests} contests)"
+
+
+def _left_out_text(row: Row) -> str:
+    if not row.left_out:
+        return "nothing left out"
+    return "left out: " + ", ".join(f"{count} {reason}" for reason, count in row.left_out.items())
+
+
+def _strata_text(strata: tuple[Stratum, ...]) -> str:
+    return ", ".join(f"{stratum.name} {_stratum_share(stratum.scores[0])}" for stratum in strata)
+
+
+def _stratum_share(score: Score) -> str:
+    text = _share(score)
+    return text if score.n_problems < TOO_FEW_PROBLEMS else f"{text} of {score.n_problems}"
+
+
+def _table_notes(report: Report) -> Iterable[str]:
+    statuses = {row.cutoff_status for row in report.rows}
+    marks = [f"{STATUS_MARKS[status]} {status}" for status in ("estimated", "assumed") if status in statuses]
+    if marks:
+        yield f"Cut-offs marked: {', '.join(marks)}; unmarked ones are stated by the provider."
+    if len(report.rows) > 1:
+        if len({row.problem_set_digest for row in report.rows}) > 1:
+            yield "Rows rest on different problems: they are sorted by cut-off; do not rank them against each other."
+        else:
+            yield "Rows rest on the same problems; they are sorted by cut-off, not ranked."
+    yield from report.notes
+    yield f"Problem set {report.problem_set_digest[:DIGEST_LENGTH]}, {_environment(report)}, {_generated(report)}."
+
+
+def _environment(report: Report) -> str:
+    if report.environment_digest is None:
+        return "no sandbox environment"
+    return f"environment {report.environment_digest[:DIGEST_LENGTH]}"
+
+
+def _generated(report: Report) -> str:
+    return f"made {report.generated_at:%Y-%m-%dT%H:%MZ}"
+
+
+def _md(text: str) -> str:
+    """Text that cannot break out of a Markdown table's cell, nor become markup."""
+    for mark in "\\`*_[]|":
+        text = text.replace(mark, "\\" + mark)
+    return " ".join(text.replace("<", "&lt;").replace(">", "&gt;").split())
+
+
+def _md_cutoff(row: Row) -> str:
+    text = _md(_cutoff(row))
+    if row.cutoff_source is None or not row.cutoff_source.startswith(("https://", "http://")):
+        return text
+    link = row.cutoff_source
+    for mark, code in (("|", "%7C"), ("(", "%28"), (")", "%29"), (" ", "%20"), ("<", "%3C"), (">", "%3E")):
+        link = link.replace(mark, code)
+    return f"[{text}]({link})"
+
+
+def _md_row(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _csv_cell(value: object) -> object:
+    if value is None:
+        return ""
+    return json.dumps(value, ensure_ascii=False, default=str) if isinstance(value, dict | list) else value

@@ -1,0 +1,33 @@
+"""Comparison rules as the store keeps them: the keyword arguments of ``sandbox.Comparison`` as JSON values. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ingest.errors import BadRow
+from ingest.fields import json_kind, refuse_unknown
+
+TOLERANCES = ("absolute_tolerance", "relative_tolerance")
+SWITCHES = ("case_sensitive", "space_sensitive")
+
+
+def read_comparison(given: object) -> dict[str, Any]:
+    """The comparison that a JSON object states, checked; an empty one when it is None."""
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        raise BadRow(f"comparison is {json_kind(given)}, not an object", 'Write {"absolute_tolerance": 1e-6}, say.')
+    refuse_unknown(given, (*TOLERANCES, *SWITCHES), "comparison")
+    rules: dict[str, Any] = {name: checked_tolerance(name, given[name]) for name in TOLERANCES if name in given}
+    for name in SWITCHES:
+        if name in given and not isinstance(given[name], bool):
+            raise BadRow(f"comparison: {name} is {json_kind(given[name])}", f"Write {name} as true or false.")
+    return rules | {name: given[name] for name in SWITCHES if name in given}
+
+
+def checked_tolerance(name: str, value: object) -> float:
+    """`value` as a tolerance, a number from 0 up to (not including) 1; ``BadRow`` otherwise."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1:
+        shown = value if isinstance(value, (int, float)) else json_kind(value)
+        raise BadRow(f"comparison: {name} is {shown}", f"Write {name} as a number from 0 up to 1, like 1e-6.")
+    return float(value)

@@ -1,0 +1,42 @@
+"""Problem formats: one module of this package each, found by its name. There is no list to keep.
+
+A module offers ``NAME`` (its own name), ``DESCRIPTION`` (one line) and ``read(path) -> Iterator[Item]``, which streams
+a `ProblemRecord` for each problem, a `Refusal` for each row, test or file that it does not take, and a `Note` for what
+it took in another form. ``read`` raises `UnreadableSource` when `path` as a whole is not what the format reads.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from db.importing import Note, Refusal
+from db.records import ProblemRecord
+from ingest.errors import UnknownFormat
+
+Item = ProblemRecord | Refusal | Note
+
+
+@dataclass(frozen=True)
+class ProblemFormat:
+    """One way to write problems down, and the function that reads it."""
+
+    name: str
+    description: str
+    read: Callable[[Path], Iterator[Item]]
+
+
+def format_names() -> tuple[str, ...]:
+    """The names of all problem formats, sorted; nothing is imported for it."""
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
+
+
+def load_format(name: str) -> ProblemFormat:
+    """The format called `name`. ``UnknownFormat`` when there is none."""
+    if name not in format_names():
+        raise UnknownFormat(f"no problem format is called {name!r}", f"The formats are: {', '.join(format_names())}.")
+    module = importlib.import_module(f"{__name__}.{name}")
+    return ProblemFormat(module.NAME, module.DESCRIPTION, module.read)

@@ -1,0 +1,129 @@
+"""Problem packages in the Kattis/ICPC format: a folder with ``problem.yaml``, or a tree of folders that holds such.
+
+Read are the legacy form, 2023-07-draft and 2025-09. The problem's platform is "icpc". Its id is "contest/package" when
+the folder above is a contest's (it has a ``contest.yaml`` or ``problemset.yaml``, or holds nothing but packages),
+otherwise the package's name: so the id does not depend on which folder was named for the import. The format has no
+field for the day of the contest; a ``manifest.json`` beside the packages (or beside their contests) may give it, as a
+list of ``{"dir": "contest/package", "contest_date": "2021-06-26"}``.
+
+Tests are ``data/sample`` (origin sample) and ``data/secret`` (official), with names relative to ``data/``. The default
+output validator compares without regard to letter case; its flags, per package, group and test, become comparison
+rules. What pass-fail judging by comparison cannot do is flagged: ``custom_validator``, ``interactive``, ``scoring``,
+``multi_pass``, ``submit_answer``. A stated time limit is taken; `ingest.packages.TimeRule` derives one otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from db.importing import Note, Refusal
+from db.records import ContestRecord, DateClaim, ProblemKey, ProblemRecord, SuiteRecord
+from ingest.dates import read_date
+from ingest.errors import BadRow, UnreadableSource
+from ingest.formats import Item
+from ingest.package_tests import read_tests
+from ingest.packages import Package, open_package
+
+NAME = "kattis"
+DESCRIPTION = "a problem package in the Kattis/ICPC format, or a folder tree of them"
+PLATFORM = "icpc"
+
+_CONTEST_FILES = ("contest.yaml", "problemset.yaml")
+
+
+def read(path: Path) -> Iterator[Item]:
+    """Stream the packages at and below `path`, sorted by folder. ``UnreadableSource`` when there is none."""
+    if not path.is_dir():
+        raise UnreadableSource(f"{path} is not a folder", "Unpack the package, and give the folder with problem.yaml.")
+    found = False
+    for folder in _package_folders(path.resolve()):
+        found = True
+        yield from _items(folder, _shown(folder, path.resolve()))
+    if not found:
+        raise UnreadableSource(f"{path} holds no problem package", "A package is a folder with a file problem.yaml.")
+
+
+def _package_folders(root: Path) -> Iterator[Path]:
+    for folder, below, files in os.walk(root):
+        if "problem.yaml" in files:
+            below.clear()
+            yield Path(folder)
+        below[:] = sorted(name for name in below if not name.startswith("."))
+
+
+def _shown(folder: Path, root: Path) -> str:
+    return folder.name if folder == root else folder.relative_to(root).as_posix()
+
+
+def _items(folder: Path, where: str) -> Iterator[Item]:
+    try:
+        package = open_package(folder)
+        contest = _contest(package)
+        dates = _dates(folder)
+        tests = read_tests(package, where)
+    except BadRow as error:
+        yield Refusal(where, error.reason, error.hint)
+        return
+    flags = package.flags
+    if tests.refused:
+        given = len(tests.cases) + len(tests.refused)
+        flags = (*flags, ("partial_tests", f"{len(tests.refused)} of {given} tests were refused at import"))
+    suite = SuiteRecord(
+        tests.cases,
+        comparison=tests.comparison,
+        time_limit_s=package.time_rule.stated_s,
+        memory_limit_bytes=package.memory_limit_bytes,
+    )
+    yield ProblemRecord(
+        key=ProblemKey(PLATFORM, f"{contest.native_id}/{folder.name}" if contest else folder.name),
+        title=package.title,
+        dates=dates,
+        source=NAME,
+        contest=contest,
+        statement=package.statement,
+        suite=suite if suite.tests else None,
+        flags=flags,
+    )
+    yield from tests.refused
+    if tests.normalised:
+        yield Note(where, _normalised(tests.normalised))
+
+
+def _normalised(files: list[str]) -> str:
+    more = f" and {len(files) - 3} more" if len(files) > 3 else ""
+    return f"normalised to UTF-8 with LF line ends: {', '.join(files[:3])}{more}"
+
+
+def _contest(package: Package) -> ContestRecord | None:
+    parent = package.folder.parent
+    if any((parent / name).is_file() for name in _CONTEST_FILES) or _holds_only_packages(parent):
+        return ContestRecord(PLATFORM, parent.name, package.source) if parent.name else None
+    return None
+
+
+def _holds_only_packages(folder: Path) -> bool:
+    below = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith(".")]
+    return all((entry / "problem.yaml").is_file() for entry in below)
+
+
+def _dates(folder: Path) -> tuple[DateClaim, ...]:
+    """The contest day that a manifest one or two folders up gives for this package."""
+    for above in list(folder.parents)[:2]:
+        manifest = above / "manifest.json"
+        if manifest.is_file():
+            for entry in _manifest_entries(manifest):
+                if entry.get("dir") == folder.relative_to(above).as_posix() and entry.get("contest_date"):
+                    return (read_date(str(entry["contest_date"]), "manifest.json"),)
+    return ()
+
+
+def _manifest_entries(manifest: Path) -> list[dict[str, Any]]:
+    try:
+        entries = json.loads(manifest.read_bytes())
+    except (ValueError, RecursionError) as error:
+        raise BadRow(f"{manifest.name} is not JSON ({error})", f"Repair {manifest}, or move it away.") from None
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []

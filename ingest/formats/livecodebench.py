@@ -1,0 +1,229 @@
+"""The rows of the LiveCodeBench data set (``code_generation_lite`` and its like), as JSON lines, plain or ``.gz``.
+
+One object a line with ``question_title, question_content, platform, question_id, contest_id, contest_date,
+starter_code, difficulty, public_test_cases, private_test_cases, metadata``. Tests are JSON text (or already a list) of
+``{"input", "output", "testtype": "stdin" | "functional"}``; the private ones may instead be base64 of zlib of a pickled
+JSON text (see ``ingest/wire.py``). Other fields are passed over: the data set gains some from release to release.
+
+``contest_date`` has no time zone and mixes midnights with wall-clocks of the US Pacific coast, so that only its day is
+believed. A row without a date is taken too; its problem is then never eligible for a score by cut-off.
+The data set states no tolerance and no limits, so the suites state none either.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from db.importing import Refusal
+from db.records import (
+    ContestRecord,
+    DateClaim,
+    IoKind,
+    ProblemKey,
+    ProblemRecord,
+    SuiteRecord,
+    TestCaseRecord,
+    TestOrigin,
+)
+from ingest.dates import read_zoneless_date
+from ingest.errors import BadRow
+from ingest.fields import json_kind, long_text, optional_text, required_text
+from ingest.formats import Item
+from ingest.lines import read_json_objects
+from ingest.text import encode_test_text
+from ingest.wire import decode_wire_tests
+
+NAME = "livecodebench"
+DESCRIPTION = "rows of the LiveCodeBench data set, .jsonl or .jsonl.gz"
+
+_IO_KINDS = {"stdin": IoKind.STDIN, "functional": IoKind.FUNCTION}
+_PLAIN_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
+
+
+def read(path: Path) -> Iterator[Item]:
+    """Stream the problems of the file at `path`; a row or a single test that cannot be used becomes a refusal.
+
+    Memory holds one row and its tests, whatever the length of the file.
+    """
+    for number, row in read_json_objects(path):
+        if isinstance(row, Refusal):
+            yield row
+        else:
+            yield from _items(_where(number, row), row)
+
+
+def _where(number: int, row: dict[str, Any]) -> str:
+    question_id = row.get("question_id")
+    return f"line {number}" if question_id is None else f"line {number}, question_id {question_id!r}"
+
+
+def _items(where: str, row: dict[str, Any]) -> Iterator[Item]:
+    refused: list[Refusal] = []
+    try:
+        yield _problem(where, row, refused)
+    except BadRow as error:
+        yield Refusal(where, error.reason, error.hint)
+    yield from refused
+
+
+def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> ProblemRecord:
+    """The problem of one row. Consumes the row's tests; tests without an answer go to `refused`."""
+    platform = required_text(row, "platform")
+    native_id = required_text(row, "question_id")
+    title = required_text(row, "question_title")
+    contest_id = optional_text(row, "contest_id")
+    dates = _dates(row)
+    tests, kinds = _tests(where, row, refused)
+    flags: tuple[tuple[str, str], ...] = ()
+    if refused:
+        given = len(tests) + len(refused)
+        flags = (("partial_tests", f"{len(refused)} of {given} tests were refused at import"),)
+    return ProblemRecord(
+        key=ProblemKey(platform, native_id),
+        title=title,
+        dates=dates,
+        source=NAME,
+        url=_url(platform, contest_id, native_id),
+        difficulty=optional_text(row, "difficulty"),
+        contest=ContestRecord(platform, contest_id) if contest_id else None,
+        contest_index=_index(contest_id, native_id),
+        statement=long_text(row, "question_content"),
+        starter_code=long_text(row, "starter_code"),
+        suite=_suite(row, tests, kinds),
+        flags=flags,
+    )
+
+
+def _dates(row: dict[str, Any]) -> tuple[DateClaim, ...]:
+    written = optional_text(row, "contest_date")
+    return (read_zoneless_date(written, NAME),) if written else ()
+
+
+def _suite(row: dict[str, Any], tests: tuple[TestCaseRecord, ...], kinds: set[IoKind]) -> SuiteRecord | None:
+    if not tests:
+        return None
+    entry_point = _entry_point(row)
+    if not kinds:
+        kinds = {IoKind.FUNCTION if entry_point else IoKind.STDIN}
+    if len(kinds) > 1:
+        raise BadRow("mixes tests for stdin with functional ones", "Give all tests of a problem the same testtype.")
+    (kind,) = kinds
+    if kind is IoKind.STDIN:
+        return SuiteRecord(tests)
+    if entry_point is None:
+        raise BadRow(
+            "has functional tests, but its metadata names no function", 'Put {"func_name": "..."} in metadata.'
+        )
+    return SuiteRecord(tests, IoKind.FUNCTION, entry_point)
+
+
+def _entry_point(row: dict[str, Any]) -> str | None:
+    metadata = row.get("metadata")
+    if isinstance(metadata, str) and metadata.strip():
+        metadata = _parse_json("metadata", metadata)
+    if not metadata:
+        return None
+    if not isinstance(metadata, dict):
+        raise BadRow(
+            f"metadata is {json_kind(metadata)}, not an object", "Write metadata as a JSON object or leave it out."
+        )
+    return optional_text(metadata, "func_name")
+
+
+def _tests(where: str, row: dict[str, Any], refused: list[Refusal]) -> tuple[tuple[TestCaseRecord, ...], set[IoKind]]:
+    """All tests, public ones first, and the kinds they state. A public test repeated among the private is kept once."""
+    kinds: set[IoKind] = set()
+    public = _cases(f"{where}, public test", _public(row), TestOrigin.SAMPLE, refused, kinds)
+    seen = {(test.input, test.expected) for test in public}
+    private = _cases(f"{where}, private test", _private(row), TestOrigin.OFFICIAL, refused, kinds)
+    return (*public, *(test for test in private if (test.input, test.expected) not in seen)), kinds
+
+
+def _public(row: dict[str, Any]) -> list[Any]:
+    return _as_list("public_test_cases", row.pop("public_test_cases", None))
+
+
+def _private(row: dict[str, Any]) -> list[Any]:
+    """The private tests, taken out of `row` so that the encoded form is gone before the decoded one has grown."""
+    name = "private_test_cases"
+    value = row.get(name)
+    if isinstance(value, str) and value.strip() and value.lstrip()[0] not in "[{":
+        del value
+        return _as_list(name, decode_wire_tests(row.pop(name)))
+    return _as_list(name, row.pop(name, None))
+
+
+def _as_list(name: str, value: object) -> list[Any]:
+    if isinstance(value, str) and value.strip():
+        value = _parse_json(name, value)
+    if value is None or value == "":
+        return []
+    if not isinstance(value, list):
+        raise BadRow(f"{name} holds {json_kind(value)}, not a list of tests", f"Write {name} as a JSON list of tests.")
+    return value
+
+
+def _parse_json(name: str, text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadRow(f"{name} is not JSON ({error})", "Fetch the row again: it may be cut off.") from None
+
+
+def _cases(
+    where: str, given: list[Any], origin: TestOrigin, refused: list[Refusal], kinds: set[IoKind]
+) -> list[TestCaseRecord]:
+    """The tests of one list, named "sample-1" and so on. Empties `given`: a text goes when its bytes come."""
+    given.reverse()
+    cases: list[TestCaseRecord] = []
+    number = 0
+    while given:
+        number += 1
+        try:
+            cases.append(_case(given.pop(), f"{origin.value}-{number}", origin, kinds))
+        except BadRow as error:
+            refused.append(Refusal(f"{where} {number}", error.reason, error.hint))
+    return cases
+
+
+def _case(test: object, name: str, origin: TestOrigin, kinds: set[IoKind]) -> TestCaseRecord:
+    if not isinstance(test, dict):
+        raise BadRow(
+            f"is {json_kind(test)}, not a test", 'Write a test as {"input": ..., "output": ..., "testtype": ...}.'
+        )
+    texts = []
+    for key, what in (("input", "input"), ("output", "expected output")):
+        text = test.get(key)
+        if text is None:
+            raise BadRow(f"has no {what}", f'Give "{key}"; an empty text is allowed, a missing one is not.')
+        if not isinstance(text, str):
+            raise BadRow(f"has {json_kind(text)} as its {what}, not a text", f'Write "{key}" in quotes.')
+        texts.append(encode_test_text(key, text))
+    kind = test.get("testtype")
+    if kind is not None:
+        if not isinstance(kind, str) or kind not in _IO_KINDS:
+            raise BadRow(f"has the unknown testtype {kind!r}", "Use stdin or functional.")
+        kinds.add(_IO_KINDS[kind])
+    return TestCaseRecord(name, texts[0], texts[1], origin)
+
+
+def _index(contest_id: str | None, native_id: str) -> str | None:
+    """The letter in ids like "1873_A" or "abc309_e"."""
+    if contest_id and native_id.startswith(f"{contest_id}_"):
+        return native_id.removeprefix(f"{contest_id}_").upper() or None
+    return None
+
+
+def _url(platform: str, contest_id: str | None, native_id: str) -> str | None:
+    """The problem's page where the ids determine it. LeetCode's pages need a slug that the rows do not have."""
+    if not contest_id or not _PLAIN_ID.fullmatch(contest_id) or not _PLAIN_ID.fullmatch(native_id):
+        return None
+    if platform == "atcoder":
+        return f"https://atcoder.jp/contests/{contest_id}/tasks/{native_id}"
+    if platform == "codeforces" and (index := _index(contest_id, native_id)):
+        return f"https://codeforces.com/contest/{contest_id}/problem/{index}"
+    return None

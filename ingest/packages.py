@@ -1,0 +1,266 @@
+"""One problem package in the Kattis/ICPC format: its metadata, its statement and its rule for the time limit.
+
+Reads files of the package's own folder and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ingest.comparison import checked_tolerance
+from ingest.errors import BadRow
+from ingest.text import normalise_file, storable
+
+MAX_YAML_BYTES = 1024 * 1024
+LEGACY = "legacy"
+KNOWN_VERSIONS = (LEGACY, "legacy-icpc", "2023-07-draft", "2023-07", "2025-09-draft", "2025-09", "draft")
+
+_TYPE_FLAGS = {
+    "scoring": ("scoring", "its score comes from test groups, which a pass-fail verdict does not see"),
+    "multi-pass": ("multi_pass", "it runs a program several times on each test"),
+    "submit-answer": ("submit_answer", "it takes answers instead of a program"),
+}
+_STATEMENT = re.compile(r"problem(?:\.(?P<language>[A-Za-z-]+))?\.(?:tex|md)")
+_PLAIN_NAME = re.compile(r"^%+\s*plainproblemname:\s*(.+?)\s*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class TimeRule:
+    """How a package sets its time limit, in seconds: the one stated, or one from its slowest accepted submission."""
+
+    stated_s: float | None
+    multiplier: float
+    resolution_s: float
+    legacy: bool
+
+    def limit_for(self, slowest_accepted_s: float) -> float:
+        """The stated limit, else the rule's.
+
+        Legacy: multiplier (5) times the slowest, rounded to whole seconds, at least 1. Later versions: the smallest
+        multiple of the resolution (1 s) that is at least multiplier (2) times the slowest.
+        """
+        if self.stated_s is not None:
+            return self.stated_s
+        wanted = slowest_accepted_s * self.multiplier
+        if self.legacy:
+            return float(max(1, int(wanted + 0.5)))
+        return max(1, math.ceil(wanted / self.resolution_s - 1e-9)) * self.resolution_s
+
+
+@dataclass(frozen=True)
+class Package:
+    """A package's metadata. ``validator_flags`` are the default validator's; they are empty when it has its own.
+
+    ``source`` is the contest it says it comes from. ``flags`` are (name, reason) pairs for what cannot be judged yet.
+    """
+
+    folder: Path
+    version: str
+    title: str
+    statement: str
+    source: str | None
+    time_rule: TimeRule
+    memory_limit_bytes: int | None
+    validator_flags: tuple[str, ...]
+    own_validator: bool
+    flags: tuple[tuple[str, str], ...]
+
+    @property
+    def legacy(self) -> bool:
+        """Whether the package is in the form from before the format had versions."""
+        return self.version.startswith(LEGACY)
+
+
+def open_package(folder: Path) -> Package:
+    """The package in `folder`, which holds ``problem.yaml``. ``BadRow`` says what in it cannot be read."""
+    meta = read_yaml(folder / "problem.yaml")
+    version = _text(meta, "problem_format_version") or LEGACY
+    if version not in KNOWN_VERSIONS:
+        raise BadRow(
+            f"problem.yaml: the format version {version!r} is not known", f"Known are: {', '.join(KNOWN_VERSIONS)}."
+        )
+    legacy = version.startswith(LEGACY)
+    limits = meta.get("limits") or {}
+    if not isinstance(limits, dict):
+        raise BadRow("problem.yaml: limits is not a map", "Write the limits as names with values, indented.")
+    statement = _statement(folder)
+    memory = _number(limits, "memory")
+    validation = (_text(meta, "validation") or "default").split()
+    types = _types(meta)
+    own_validator = validation[0] == "custom" or (not legacy and (folder / "output_validator").exists())
+    interactive = "interactive" in (*types, *validation)
+    return Package(
+        folder=folder,
+        version=version,
+        title=_title(meta, statement, folder.name),
+        statement=statement,
+        source=_source(meta),
+        time_rule=_time_rule(folder, limits, legacy),
+        memory_limit_bytes=int(memory * 2**20) if memory else None,
+        validator_flags=() if own_validator else tuple((_text(meta, "validator_flags") or "").split()),
+        own_validator=own_validator or interactive,
+        flags=_flags(types, own_validator, interactive),
+    )
+
+
+def _flags(types: list[str], own_validator: bool, interactive: bool) -> tuple[tuple[str, str], ...]:
+    flags = [_TYPE_FLAGS[kind] for kind in types if kind in _TYPE_FLAGS]
+    if interactive:
+        flags.append(("interactive", "its validator talks with the running program"))
+    elif own_validator:
+        flags.append(("custom_validator", "its answers are judged by its own output validator"))
+    return tuple(flags)
+
+
+def read_yaml(file: Path) -> dict[str, Any]:
+    """A YAML file's map, every scalar as the text that stands there; {} when it is empty. ``BadRow`` when it is none.
+
+    As text, because YAML makes numbers and booleans of names (a problem called "No"), and versions into dates.
+    """
+    data = file.read_bytes()
+    if len(data) > MAX_YAML_BYTES:
+        raise BadRow(f"{file.name} is larger than {MAX_YAML_BYTES // 2**20} MiB", "Settings are a few lines of YAML.")
+    try:
+        text, _ = normalise_file(data)
+        value = yaml.load(text.decode(), Loader=yaml.BaseLoader)  # builds texts, lists and maps only
+    except BadRow as error:
+        raise BadRow(f"{file.name} {error.reason}", error.hint) from None
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = " ".join(str(error).split())
+        raise BadRow(f"{file.name} is not YAML ({reason})", f"Repair {file.name}.") from None
+    if value in (None, ""):
+        return {}
+    if not isinstance(value, dict):
+        raise BadRow(f"{file.name} is not a map of names to values", f"Repair {file.name}.")
+    return value
+
+
+def _text(meta: dict[str, Any], name: str) -> str | None:
+    """The text under `name`; None when it is missing or YAML's null."""
+    value = meta.get(name)
+    if value in (None, "", "null", "~", [], {}):
+        return None
+    if not isinstance(value, str):
+        raise BadRow(f"problem.yaml: {name} is not a text", f"Write {name} as one text.")
+    return storable(name, value).strip() or None
+
+
+def _number(limits: dict[str, Any], name: str) -> float | None:
+    written = _text(limits, name)
+    if written is None:
+        return None
+    try:
+        number = float(written)
+    except ValueError:
+        number = math.nan
+    if not (math.isfinite(number) and number > 0):
+        raise BadRow(f"problem.yaml: {name} is {written!r}", f"Write {name} as a number above zero.")
+    return number
+
+
+def _types(meta: dict[str, Any]) -> list[str]:
+    given = meta.get("type")
+    if isinstance(given, list):
+        return [str(kind) for kind in given]
+    return (_text(meta, "type") or "pass-fail").split()
+
+
+def _time_rule(folder: Path, limits: dict[str, Any], legacy: bool) -> TimeRule:
+    stated = _number(limits, "time_limit")
+    beside = folder / ".timelimit"  # written by contest-preparation tools for judging systems
+    if stated is None and beside.is_file():
+        stated = _number({".timelimit": beside.read_text(errors="replace").strip()}, ".timelimit")
+    if legacy:
+        return TimeRule(stated, _number(limits, "time_multiplier") or 5.0, 1.0, True)
+    multipliers = limits.get("time_multipliers") or {}
+    multiplier = _number(multipliers, "ac_to_time_limit") if isinstance(multipliers, dict) else None
+    return TimeRule(stated, multiplier or 2.0, _number(limits, "time_resolution") or 1.0, False)
+
+
+def _source(meta: dict[str, Any]) -> str | None:
+    """The (first) contest that the package names as its source: a text, a map with a name, or a list of those."""
+    given = meta.get("source")
+    if isinstance(given, list) and given:
+        given = given[0]
+    if isinstance(given, dict):
+        return _text(given, "name")
+    return _text({"source": given}, "source")
+
+
+def _statement(folder: Path) -> str:
+    """The statement's source, the English one where there is one; "" when there is none as text."""
+    found: list[tuple[int, str, Path]] = []
+    for place in ("problem_statement", "statement"):
+        for file in sorted((folder / place).glob("problem*")):
+            match = _STATEMENT.fullmatch(file.name)
+            if match and file.is_file():
+                found.append((0 if match["language"] in (None, "en") else 1, file.name, file))
+    if not found:
+        return ""
+    file = min(found)[2]
+    try:
+        return storable(file.name, normalise_file(file.read_bytes())[0].decode())
+    except BadRow as error:
+        raise BadRow(f"{file.parent.name}/{file.name} {error.reason}", error.hint) from None
+
+
+def _title(meta: dict[str, Any], statement: str, folder_name: str) -> str:
+    """The English name in ``problem.yaml``, else any there, else the statement's, else the folder's."""
+    names = meta.get("name")
+    if isinstance(names, dict):
+        title = _text(names, "en") or next((name for key in names if (name := _text(names, key))), None)
+    else:
+        title = _text(meta, "name")
+    if title is None and (plain := _PLAIN_NAME.search(statement)):
+        title = plain[1]
+    return title or _braced(statement, r"\problemname") or folder_name
+
+
+def _braced(text: str, command: str) -> str | None:
+    """The argument of the first `command` in a LaTeX text, braces inside it respected."""
+    start = text.find(command + "{")
+    if start < 0:
+        return None
+    first = start + len(command) + 1
+    depth = 1
+    for place in range(first, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+        if depth == 0:
+            return " ".join(text[first:place].split()) or None
+    return None
+
+
+def validator_rules(flags: tuple[str, ...]) -> dict[str, Any]:
+    """The default output validator's arguments as a comparison. Later ones win. ``BadRow`` for an unknown one."""
+    rules: dict[str, Any] = {"case_sensitive": False}
+    words = iter(flags)
+    for word in words:
+        if word == "case_sensitive":
+            rules["case_sensitive"] = True
+        elif word == "space_change_sensitive":
+            rules["space_sensitive"] = True
+        elif word in ("float_tolerance", "float_absolute_tolerance", "float_relative_tolerance"):
+            epsilon = _epsilon(word, next(words, None))
+            if word != "float_relative_tolerance":
+                rules["absolute_tolerance"] = epsilon
+            if word != "float_absolute_tolerance":
+                rules["relative_tolerance"] = epsilon
+        else:
+            raise BadRow(
+                f"the default output validator has no flag {word!r}",
+                "Its flags are case_sensitive, space_change_sensitive and float_[absolute_|relative_]tolerance EPS.",
+            )
+    return rules
+
+
+def _epsilon(flag: str, written: str | None) -> float:
+    try:
+        return checked_tolerance(flag, float(written or ""))
+    except ValueError:
+        raise BadRow(f"the flag {flag} has {written!r} for its tolerance", f"Write {flag} 1e-6, say.") from None

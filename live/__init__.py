@@ -1,0 +1,1 @@
+"""The ``live`` command: parses, calls one function, prints."""

@@ -1,0 +1,80 @@
+"""The command: its options, its subcommands, and how errors end it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from live.commands import demo, evaluate, imports, judge, models, problems
+from live.errors import ExitCode, exit_code_of, explain
+from live.session import Session
+
+app = typer.Typer(
+    name="live",
+    help="A coding benchmark that cannot go stale: contest problems with their dates, programs judged in a sandbox, "
+    "models scored only on what was published after their training cut-off.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,  # plain help is drawn twice as fast, and `[[model]]` in it stays as written
+)
+app.add_typer(imports.app, name="import")
+app.add_typer(models.app, name="models")
+app.add_typer(problems.app, name="problems")
+app.command("judge")(judge.judge)
+app.command("eval")(evaluate.evaluate)
+app.command("demo")(demo.demo)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        typer.echo(f"livecut {version('livecut')}")
+        raise typer.Exit
+
+
+@app.callback()
+def main_options(
+    context: typer.Context,
+    db: Annotated[
+        str | None, typer.Option(envvar="LIVE_DB", metavar="URL", help="The store: a database URL or a SQLite file.")
+    ] = None,
+    models_path: Annotated[
+        list[Path] | None,
+        typer.Option("--models", envvar="LIVE_MODELS", help="A file or folder of your own model entries (repeatable)."),
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet", "-q", help="No progress, no messages; data and errors only.")
+    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the trace of an error.")] = False,
+    show_version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Options that every subcommand shares."""
+    context.obj = Session(db=_as_url(db), models=models_path, quiet=quiet)
+
+
+def _as_url(db: str | None) -> str | None:
+    return db if db is None or "://" in db else f"sqlite:///{Path(db).absolute()}"
+
+
+def main() -> None:
+    """Run the command; every expected error becomes its lines and its exit code."""
+    try:
+        app()
+    except SystemExit as end:
+        if end.code == ExitCode.INTERRUPTED:
+            typer.echo("interrupted; finished work is kept, the same command goes on", err=True)
+        raise
+    except Exception as error:
+        code = exit_code_of(error)
+        if code is None or "--debug" in sys.argv[1:]:
+            raise
+        for line in explain(error):
+            typer.echo(line, err=True)
+        sys.exit(code)

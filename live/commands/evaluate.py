@@ -1,0 +1,180 @@
+"""``live eval``: judge what is missing, then score each model on what was published after its cut-off."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from live.commands.judge import Executor, Jobs, judge_with_bar, say_judged
+from live.errors import ExitCode, UsageError
+from live.session import Session, session_of, utc_now
+
+if TYPE_CHECKING:
+    from db.engine import Store
+    from db.environments import EnvironmentRow
+    from eval.evaluation import RunOutcomes, Settings
+    from eval.report import Report
+    from eval.window import ProblemFacts
+
+
+def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
+    context: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[MODEL]...", help="Only these models.")] = None,
+    after_cutoff: Annotated[
+        bool, typer.Option("--after-cutoff", help="Each model on problems published after its own training cut-off.")
+    ] = False,
+    since: Annotated[
+        str | None, typer.Option(help="From this day, month or instant on (UTC), itself included.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(help="Up to this day or month, itself included, or up to an instant.")
+    ] = None,
+    margin: Annotated[str, typer.Option(help="Distance to keep from the cut-off: 30d, 2w, 12h.")] = "0d",
+    platform: Annotated[list[str] | None, typer.Option(help="Only this platform (repeatable).")] = None,
+    difficulty: Annotated[list[str] | None, typer.Option(help="Only this difficulty (repeatable).")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Only this model (repeatable).")] = None,
+    k: Annotated[str, typer.Option(help="Values of k for pass@k, separated by commas.")] = "1",
+    include_flagged: Annotated[
+        bool,
+        typer.Option("--include-flagged", help="Score interactive, many-answer and otherwise flagged problems too."),
+    ] = False,
+    no_judge: Annotated[bool, typer.Option("--no-judge", help="Report what has verdicts; run nothing.")] = False,
+    executor: Executor = None,
+    jobs: Jobs = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+    as_csv: Annotated[bool, typer.Option("--csv", help="One CSV row for each model.")] = False,
+    as_markdown: Annotated[bool, typer.Option("--md", help="A Markdown table.")] = False,
+) -> None:
+    """Score models, each with its window, its error and what was left out.
+
+    Without --after-cutoff an explicit window (--since, --until) is required: no default mixes old problems in.
+    """
+    if as_json + as_csv + as_markdown > 1:
+        raise UsageError("only one of --json, --csv and --md can be asked for at a time", "choose one")
+    settings = read_settings(after_cutoff, since, until, margin, platform, difficulty, k, include_flagged)
+    session = session_of(context)
+    wanted = session.canonical_names([*(names or []), *(model or [])])
+    with session.open_store() as store:
+        report = make_report(session, store, settings, wanted, None if no_judge else (executor, jobs))
+    print_report(report, "json" if as_json else "csv" if as_csv else "md" if as_markdown else "table")
+    if not report.has_scores:
+        raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
+
+
+def read_settings(
+    after_cutoff: bool,
+    since: str | None,
+    until: str | None,
+    margin: str,
+    platforms: list[str] | None,
+    difficulties: list[str] | None,
+    ks: str,
+    include_flagged: bool,
+) -> Settings:
+    """The settings that the options say. Raises ``UsageError`` or ``CutoffUnreadable``."""
+    from eval.evaluation import Settings
+    from eval.window import parse_margin, parse_since, parse_until
+
+    if not after_cutoff and since is None and until is None:
+        raise UsageError(
+            "which problems? there is no default that mixes old problems in",
+            "use --after-cutoff, or give a window with --since and --until",
+        )
+    try:
+        return Settings(
+            after_cutoff=after_cutoff,
+            since=parse_since(since) if since else None,
+            until=parse_until(until) if until else None,
+            margin=parse_margin(margin),
+            platforms=tuple(platforms or ()),
+            difficulties=tuple(difficulties or ()),
+            ks=_read_ks(ks),
+            include_flagged=include_flagged,
+        )
+    except ValueError as error:
+        raise UsageError(getattr(error, "message", str(error)), getattr(error, "hint", "")) from error
+
+
+def _read_ks(text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdigit() and int(part) > 0 for part in parts):
+        raise UsageError(f'cannot read --k "{text}"', "write it as numbers of at least 1: 1,5,10")
+    return tuple(int(part) for part in parts)
+
+
+def make_report(
+    session: Session,
+    store: Store,
+    settings: Settings,
+    wanted: list[str],
+    judging: tuple[str | None, int | None] | None,
+) -> Report:
+    """Judge what the report needs (``judging``: executor and workers; None: nothing), then score."""
+    from db.environments import latest_environment
+    from eval.evaluation import evaluate as score
+    from eval.outcomes import load_imported_runs, load_judged_runs, load_problem_facts
+
+    models = wanted or None
+    with store.read() as reading:
+        problems = load_problem_facts(reading)
+        environment = latest_environment(reading, models)
+        runs = load_judged_runs(reading, environment.environment_id if environment else None, models)
+    if runs and judging is not None:
+        environment = _judge_missing(session, store, problems, runs, settings, *judging)
+    with store.read() as reading:
+        runs = load_judged_runs(reading, environment.environment_id if environment else None, models)
+        imported = load_imported_runs(reading, models)
+    return score(
+        problems,
+        [*runs, *imported],
+        session.registry,
+        settings,
+        now=utc_now(),
+        environment_digest=environment.digest if environment else None,
+        requested=wanted,
+    )
+
+
+def _judge_missing(
+    session: Session,
+    store: Store,
+    problems: tuple[ProblemFacts, ...],
+    runs: tuple[RunOutcomes, ...],
+    settings: Settings,
+    executor: str | None,
+    jobs: int | None,
+) -> EnvironmentRow:
+    """Judge the completions that rows of this report rest on; which environment they were judged in."""
+    from db.environments import load_environment
+    from eval.evaluation import eligible_problems
+    from eval.judging import Pending, register_environment
+    from sandbox import Judge
+
+    now = utc_now()
+    with Judge(executor or session.config.executor, jobs) as judge:
+        environment_id = register_environment(store, judge.environment, now=now)
+        for run in runs:
+            eligible = eligible_problems(problems, run, session.registry, settings, now=now)
+            assert run.run_id is not None  # runs with programs come from the store
+            pending = Pending(store, environment_id, [run.run_id], [problem.problem_id for problem in eligible])
+            if eligible and pending.count():
+                session.messages.print(f"judging {run.model}", markup=False)
+                report = judge_with_bar(session, store, judge, environment_id, pending)
+                say_judged(session, report, judge.environment.executor)
+    with store.read() as reading:
+        return load_environment(reading, environment_id)
+
+
+def print_report(report: Report, form: str) -> None:
+    """Print the report on stdout."""
+    from rich.console import Console
+
+    from eval import render
+
+    if form == "table":
+        render.print_table(report, Console())
+        return
+    text = {"json": render.to_json, "csv": render.to_csv, "md": render.to_markdown}[form](report)
+    sys.stdout.write(text)

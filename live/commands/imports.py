@@ -1,0 +1,117 @@
+"""``live import``: problems, solutions and results from files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from live.errors import ExitCode
+from live.session import Session, print_json, session_of, utc_now
+
+if TYPE_CHECKING:
+    from db.importing import ImportReport
+
+app = typer.Typer(
+    help="Bring problems, solutions or published results into the store.", no_args_is_help=True, rich_markup_mode=None
+)
+
+FilePath = Annotated[Path, typer.Argument(metavar="PATH", help="The file (or folder) to read.")]
+AsJson = Annotated[bool, typer.Option("--json", help="The report as one JSON document.")]
+
+
+@app.command("problems")
+def import_problems(
+    context: typer.Context,
+    path: FilePath,
+    format_name: Annotated[str, typer.Option("--format", "-f", help="livecodebench, jsonl or kattis.")],
+    as_json: AsJson = False,
+) -> None:
+    """Import problems with their tests and dates. The same file twice changes nothing."""
+    from ingest.importing import import_problems as run_import
+
+    session = session_of(context)
+    with session.open_store() as store:
+        report = run_import(store, path, format_name, now=utc_now())
+    _finish(session, report, "problems", as_json)
+
+
+@app.command("solutions")
+def import_solutions(
+    context: typer.Context,
+    path: FilePath,
+    format_name: Annotated[
+        str, typer.Option("--format", "-f", help="livecodebench, livecodebench-custom, evalplus or jsonl.")
+    ],
+    model: Annotated[str | None, typer.Option(help="The model, where the file does not name it.")] = None,
+    run: Annotated[str, typer.Option(help="A name for this run, to keep several of one model apart.")] = "import",
+    language: Annotated[str, typer.Option(help="The language, where the file does not name it.")] = "python3",
+    as_json: AsJson = False,
+) -> None:
+    """Import programs that a model wrote. Problems must be in the store, the model in a registry."""
+    from eval.importing import import_solutions as run_import
+
+    session = session_of(context)
+    with session.open_store() as store:
+        report = run_import(
+            store,
+            path,
+            format_name,
+            model=model,
+            known_models=_resolver(session),
+            now=utc_now(),
+            label=run,
+            language=language,
+        )
+    _finish(session, report, "solutions", as_json)
+
+
+@app.command("results")
+def import_results(
+    context: typer.Context,
+    path: FilePath,
+    format_name: Annotated[
+        str, typer.Option("--format", "-f", help="livecodebench-site, livecodebench, evalplus or jsonl.")
+    ],
+    model: Annotated[str | None, typer.Option(help="Only this model, or the model of a file that names none.")] = None,
+    origin: Annotated[str | None, typer.Option(help="Who graded, in place of what the file says.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Import published grades without programs: so many of so many samples were right."""
+    from eval.importing import import_results as run_import
+
+    session = session_of(context)
+    with session.open_store() as store:
+        report = run_import(
+            store,
+            path,
+            format_name,
+            model=model,
+            origin=origin,
+            known_models=_resolver(session),
+            keep_unknown_models=True,
+            now=utc_now(),
+        )
+    _finish(session, report, "results", as_json)
+
+
+def _resolver(session: Session) -> Callable[[str], str | None]:
+    registry = session.registry
+
+    def resolve(name: str) -> str | None:
+        entry = registry.resolve(name)
+        return entry.name if entry else None
+
+    return resolve
+
+
+def _finish(session: Session, report: ImportReport, what: str, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(report))
+    else:
+        session.print_import(report, what)
+    if report.n_refused:
+        raise typer.Exit(ExitCode.SOMETHING_FAILED)

@@ -1,0 +1,103 @@
+"""``live problems``: what is in the store, with each source's word on when it became public."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from live.errors import UsageError
+from live.session import print_json, session_of, utc_now
+
+if TYPE_CHECKING:
+    from db.problems import ProblemSummary
+
+app = typer.Typer(help="Problems in the store.", no_args_is_help=True, rich_markup_mode=None)
+ProblemId = Annotated[str, typer.Argument(metavar="ID", help="PLATFORM:ID, or the id where it is unique.")]
+
+
+@app.command("list")
+def list_problems(
+    context: typer.Context,
+    platform: Annotated[str | None, typer.Option(help="Only this platform.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """All problems by date, oldest first; those without a date last."""
+    from db.problems import list_problems as load
+
+    with session_of(context).open_store() as store, store.read() as reading:
+        problems = load(reading, platform=platform)
+    problems.sort(key=lambda problem: (problem.exposed_at is None, problem.exposed_at, str(problem.key)))
+    if as_json:
+        print_json([_as_dict(problem) for problem in problems])
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("problem", "public since (UTC)", "difficulty", "tests", "flags", box=None, pad_edge=False)
+    for problem in problems:
+        facts = _as_dict(problem)
+        tests = f"{problem.n_tests}{' (samples only)' if problem.samples_only else ''}"
+        flags = ", ".join(name for name, _ in problem.flags)
+        table.add_row(facts["problem"], facts["released_at"] or "unknown", problem.difficulty or "–", tests, flags)
+    Console().print(table)
+
+
+@app.command("show")
+def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
+    """One problem with every source's date, its tests' digest and its flags."""
+    from db.problems import find_problem
+    from db.problems import list_problems as load
+
+    platform, _, native_id = problem_id.rpartition(":")
+    with session_of(context).open_store() as store, store.read() as reading:
+        key = find_problem(reading, native_id, platform or None)
+        found = [problem for problem in load(reading, platform=key.platform) if problem.key == key] if key else []
+    if not found:
+        raise UsageError(f"no problem {problem_id} in the store", "live problems list shows all")
+    for name, value in _as_dict(found[0]).items():
+        typer.echo(f"{name}: {'–' if value is None else value}")
+    for claim in found[0].date_claims:
+        typer.echo(
+            f"date by {claim.source}: {claim.as_written} "
+            f"({claim.precision}, {claim.earliest.isoformat()} at the earliest)"
+        )
+    for name, reason in found[0].flags:
+        typer.echo(f"flag {name}: {reason}")
+
+
+@app.command("flag")
+def flag(
+    context: typer.Context,
+    problem_id: ProblemId,
+    name: Annotated[str, typer.Argument(help="interactive, multiple_answers, bad_tests or a name of your own.")],
+    reason: Annotated[str, typer.Option(help="Why, for the readers of the tables.")],
+    by: Annotated[str, typer.Option(help="Who says so.")] = "maintainer",
+) -> None:
+    """Keep a problem out of the scores from now on, with the reason that tables will give."""
+    from db.problems import find_problem, flag_problem
+
+    platform, _, native_id = problem_id.rpartition(":")
+    with session_of(context).open_store() as store, store.write() as writing:
+        key = find_problem(writing, native_id, platform or None)
+        if key is None:
+            raise UsageError(f"no problem {problem_id} in the store", "live problems list shows all")
+        flag_problem(writing, key, name, reason, by=by, now=utc_now())
+
+
+def _as_dict(problem: ProblemSummary) -> dict[str, Any]:
+    return {
+        "problem": str(problem.key),
+        "title": problem.title,
+        "url": problem.url,
+        "contest": problem.contest,
+        "difficulty": problem.difficulty,
+        "released_at": problem.released_at.isoformat() if problem.released_at else None,
+        "released_precision": str(problem.released_precision) if problem.released_precision else None,
+        "exposed_at": problem.exposed_at.isoformat() if problem.exposed_at else None,
+        "io": str(problem.io_kind) if problem.io_kind else None,
+        "n_tests": problem.n_tests,
+        "samples_only": problem.samples_only,
+        "suite_digest": problem.suite_digest,
+        "status": problem.status,
+    }

@@ -1,0 +1,105 @@
+"""What every command shares: the options before the subcommand, the store, the registry, the consoles."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from live.config import Config, load_config
+from live.errors import UsageError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from db.engine import Store
+    from db.importing import ImportReport
+    from eval.models import Registry
+
+_SHOWN_REFUSALS = 20
+
+
+@dataclass(frozen=True)
+class Session:
+    """The options of one command. ``quiet`` leaves out progress and messages, never data or errors."""
+
+    db: str | None
+    models: list[Path] | None
+    quiet: bool
+
+    @cached_property
+    def config(self) -> Config:
+        """The configuration, read when first asked for."""
+        return load_config(db=self.db, models=self.models, folder=Path.cwd())
+
+    @cached_property
+    def registry(self) -> Registry:
+        """The models that ship with the command and the user's own."""
+        from eval.models import load_registry
+
+        return load_registry(self.config.model_paths)
+
+    @cached_property
+    def messages(self) -> Console:
+        """The console on stderr."""
+        from rich.console import Console
+
+        return Console(stderr=True, quiet=self.quiet, highlight=False, soft_wrap=True)
+
+    def open_store(self) -> Store:
+        """The store, made and migrated if need be. Raises ``StoreError``."""
+        from db.engine import open_store
+
+        return open_store(self.config.db_url)
+
+    def canonical_names(self, names: Iterable[str]) -> list[str]:
+        """Registry names for what the user typed. Raises ``UsageError`` for one that is unknown."""
+        found = []
+        for name in names:
+            entry = self.registry.resolve(name)
+            if entry is None:
+                raise UsageError(
+                    self.registry.unknown_model(name), "add it to a file of your own: see live models --help"
+                )
+            found.append(entry.name)
+        return found
+
+    def print_import(self, report: ImportReport, what: str) -> None:
+        """Say what an import did, and every refusal up to a number that still can be read."""
+        self.messages.print(
+            f"{what}: {report.created} new, {report.updated} updated, {report.unchanged} unchanged, "
+            f"{report.n_refused} refused"
+        )
+        for note in report.notes[:_SHOWN_REFUSALS]:
+            self.messages.print(f"note: {note}", markup=False)
+        for refusal in report.refused[:_SHOWN_REFUSALS]:
+            typer.echo(f"refused: {refusal}" + (f" ({refusal.hint})" if refusal.hint else ""), err=True)
+        for kind, total in (("notes", len(report.notes)), ("refusals", report.n_refused)):
+            if total > _SHOWN_REFUSALS:
+                self.messages.print(f"… and {total - _SHOWN_REFUSALS} more {kind}; --json has them")
+
+
+def session_of(context: typer.Context) -> Session:
+    """The session that the main callback made."""
+    session = context.find_object(Session)
+    assert session is not None
+    return session
+
+
+def utc_now() -> datetime:
+    """The clock, read at the door and nowhere else."""
+    return datetime.now(UTC)
+
+
+def print_json(document: Any) -> None:
+    """One JSON document on stdout."""
+    import json
+
+    json.dump(document, sys.stdout, indent=2, ensure_ascii=False, default=str)
+    sys.stdout.write("\n")

@@ -1,0 +1,89 @@
+"""Run a compiled program inside this process the way ``python3 solution.py`` would, to the last flush.
+
+Only called in a test's own process, which ends here. Nothing of the program is rewritten or wrapped.
+"""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import os
+import sys
+import types
+from typing import NoReturn
+
+FILE_NAME = "solution.py"
+
+# What CPython exits with when the last flush of stdout fails (Python/pylifecycle.c, Py_RunMain).
+_FLUSH_FAILED = 120
+
+
+def compile_source(source: bytes) -> types.CodeType:
+    """The program's code. Bytes, so that a coding cookie and a byte order mark count as in a file."""
+    code = compile(source, FILE_NAME, "exec", dont_inherit=True)
+    assert isinstance(code, types.CodeType)
+    return code
+
+
+def report_exception(error: BaseException) -> None:
+    """Print a traceback as the interpreter would, without the agent's own frames, through the program's hook."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename != FILE_NAME:
+        trace = trace.tb_next
+    sys.excepthook(type(error), error, trace)
+
+
+def _exit_code(error: SystemExit) -> int:
+    if error.code is None:
+        return 0
+    if isinstance(error.code, int):
+        return error.code & 0xFF
+    print(error.code, file=sys.stderr)
+    return 1
+
+
+def _flush_all() -> bool:
+    good = True
+    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
+        try:
+            if stream is not None and not stream.closed:
+                stream.flush()
+        except (OSError, ValueError):
+            good = False
+        except Exception:  # a program may have put any object there; CPython ignores what it raises too
+            continue
+    return good
+
+
+def _finish(main: types.ModuleType, code: int) -> NoReturn:
+    """End as CPython does: wait for threads, run exit functions, drop the program's objects, flush."""
+    threading = sys.modules.get("threading")
+    if threading is not None:
+        threading._shutdown()
+    atexit._run_exitfuncs()
+    # Dropping the names closes files that the program left open and runs its finalisers, which may still print.
+    namespace = main.__dict__
+    for name in list(namespace):
+        if name != "__builtins__":
+            namespace[name] = None
+    gc.collect()
+    if not _flush_all() and code == 0:
+        code = _FLUSH_FAILED
+    os._exit(code)
+
+
+def run(code: types.CodeType) -> NoReturn:
+    """Run the program as ``__main__`` and end the process with the exit code that CPython would give."""
+    main = types.ModuleType("__main__")
+    main.__dict__.update(__builtins__=__builtins__, __file__=FILE_NAME, __cached__=None)
+    sys.modules["__main__"] = main
+    sys.argv = [FILE_NAME]
+    exit_code = 0
+    try:
+        exec(code, main.__dict__)
+    except SystemExit as error:
+        exit_code = _exit_code(error)
+    except BaseException as error:
+        report_exception(error)
+        exit_code = 1
+    _finish(main, exit_code)

@@ -1,0 +1,239 @@
+"""A seccomp filter that lets a test compute, read, write and start threads, and nothing else.
+
+The filter is an allow-list: what is not named gives ``EPERM`` to the program, so that it ends by its own error.
+``clone`` passes only for threads, ``kill`` and ``tgkill`` only for the process itself, so the filter holds its pid.
+Format: linux/filter.h, linux/seccomp.h; syscall numbers: the kernel's tables for x86_64 and aarch64.
+"""
+
+from __future__ import annotations
+
+import struct
+
+_ALLOW = 0x7FFF0000
+_KILL_PROCESS = 0x80000000
+_ERRNO = 0x00050000
+_EPERM, _ENOSYS, _ENOTTY = 1, 38, 25
+
+_LD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
+_NR, _ARCH = 0, 4
+_CLONE_THREAD = 0x00010000
+_X32_BIT = 0x40000000
+
+_AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
+
+# name: (x86_64, aarch64); None where the architecture has no such call.
+_ALLOWED: dict[str, tuple[int | None, int | None]] = {
+    "read": (0, 63),
+    "write": (1, 64),
+    "open": (2, None),
+    "close": (3, 57),
+    "stat": (4, None),
+    "fstat": (5, 80),
+    "lstat": (6, None),
+    "poll": (7, None),
+    "lseek": (8, 62),
+    "mmap": (9, 222),
+    "mprotect": (10, 226),
+    "munmap": (11, 215),
+    "brk": (12, 214),
+    "rt_sigaction": (13, 134),
+    "rt_sigprocmask": (14, 135),
+    "rt_sigreturn": (15, 139),
+    "pread64": (17, 67),
+    "pwrite64": (18, 68),
+    "readv": (19, 65),
+    "writev": (20, 66),
+    "access": (21, None),
+    "pipe": (22, None),
+    "select": (23, None),
+    "sched_yield": (24, 124),
+    "mremap": (25, 216),
+    "msync": (26, 227),
+    "mincore": (27, 232),
+    "madvise": (28, 233),
+    "dup": (32, 23),
+    "dup2": (33, None),
+    "pause": (34, None),
+    "nanosleep": (35, 101),
+    "getitimer": (36, 102),
+    "alarm": (37, None),
+    "setitimer": (38, 103),
+    "getpid": (39, 172),
+    "sendfile": (40, 71),
+    "sendto": (44, 206),
+    "recvfrom": (45, 207),
+    "shutdown": (48, 210),
+    "getsockname": (51, 204),
+    "getpeername": (52, 205),
+    "socketpair": (53, 199),
+    "setsockopt": (54, 208),
+    "getsockopt": (55, 209),
+    "exit": (60, 93),
+    "uname": (63, 160),
+    "fcntl": (72, 25),
+    "flock": (73, 32),
+    "fsync": (74, 82),
+    "fdatasync": (75, 83),
+    "truncate": (76, 45),
+    "ftruncate": (77, 46),
+    "getdents": (78, None),
+    "getcwd": (79, 17),
+    "chdir": (80, 49),
+    "fchdir": (81, 50),
+    "rename": (82, None),
+    "mkdir": (83, None),
+    "rmdir": (84, None),
+    "creat": (85, None),
+    "unlink": (87, None),
+    "readlink": (89, None),
+    "chmod": (90, None),
+    "fchmod": (91, 52),
+    "umask": (95, 166),
+    "gettimeofday": (96, 169),
+    "getrlimit": (97, 163),
+    "getrusage": (98, 165),
+    "sysinfo": (99, 179),
+    "times": (100, 153),
+    "getuid": (102, 174),
+    "getgid": (104, 176),
+    "geteuid": (107, 175),
+    "getegid": (108, 177),
+    "getppid": (110, 173),
+    "getpgrp": (111, None),
+    "getgroups": (115, 158),
+    "getresuid": (118, 148),
+    "getresgid": (120, 150),
+    "getpgid": (121, 155),
+    "getsid": (124, 156),
+    "rt_sigpending": (127, 136),
+    "rt_sigtimedwait": (128, 137),
+    "rt_sigsuspend": (130, 133),
+    "sigaltstack": (131, 132),
+    "statfs": (137, 43),
+    "fstatfs": (138, 44),
+    "getpriority": (140, 141),
+    "sched_getparam": (143, 121),
+    "sched_getscheduler": (145, 120),
+    "mlock": (149, 228),
+    "munlock": (150, 229),
+    "arch_prctl": (158, None),
+    "gettid": (186, 178),
+    "time": (201, None),
+    "futex": (202, 98),
+    "sched_getaffinity": (204, 123),
+    "epoll_create": (213, None),
+    "getdents64": (217, 61),
+    "set_tid_address": (218, 96),
+    "restart_syscall": (219, 128),
+    "timer_create": (222, 107),
+    "timer_settime": (223, 110),
+    "timer_gettime": (224, 108),
+    "timer_delete": (226, 111),
+    "clock_gettime": (228, 113),
+    "clock_getres": (229, 114),
+    "clock_nanosleep": (230, 115),
+    "exit_group": (231, 94),
+    "epoll_wait": (232, None),
+    "epoll_ctl": (233, 21),
+    "openat": (257, 56),
+    "mkdirat": (258, 34),
+    "newfstatat": (262, 79),
+    "unlinkat": (263, 35),
+    "renameat": (264, 38),
+    "readlinkat": (267, 78),
+    "fchmodat": (268, 53),
+    "faccessat": (269, 48),
+    "pselect6": (270, 72),
+    "ppoll": (271, 73),
+    "set_robust_list": (273, 99),
+    "get_robust_list": (274, 100),
+    "utimensat": (280, 88),
+    "epoll_pwait": (281, 22),
+    "timerfd_create": (283, 85),
+    "fallocate": (285, 47),
+    "timerfd_settime": (286, 86),
+    "timerfd_gettime": (287, 87),
+    "eventfd2": (290, 19),
+    "epoll_create1": (291, 20),
+    "dup3": (292, 24),
+    "pipe2": (293, 59),
+    "preadv": (295, 69),
+    "pwritev": (296, 70),
+    "prlimit64": (302, 261),
+    "getcpu": (309, 168),
+    "renameat2": (316, 276),
+    "getrandom": (318, 278),
+    "memfd_create": (319, 279),
+    "membarrier": (324, 283),
+    "copy_file_range": (326, 285),
+    "preadv2": (327, 286),
+    "pwritev2": (328, 287),
+    "statx": (332, 291),
+    "rseq": (334, 293),
+    "close_range": (436, 436),
+    "openat2": (437, 437),
+    "faccessat2": (439, 439),
+    "epoll_pwait2": (441, 441),
+    "futex_waitv": (449, 449),
+}
+
+_CLONE = {"x86_64": 56, "aarch64": 220}
+_CLONE3 = 435
+_IOCTL = {"x86_64": 16, "aarch64": 29}
+_PRCTL = {"x86_64": 157, "aarch64": 167}
+_OWN_PID_ONLY = {"x86_64": (62, 234), "aarch64": (129, 131)}  # kill, tgkill
+
+# TCGETS (isatty), TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX; any other request says "not a terminal".
+_IOCTL_REQUESTS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
+_PRCTL_NAMES = (15, 16)  # PR_SET_NAME, PR_GET_NAME
+
+
+def _op(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+    return struct.pack("<HBBI", code, if_true, if_false, value)
+
+
+def _argument(index: int) -> bytes:
+    """Load the low 32 bits of a syscall argument (both architectures are little-endian)."""
+    return _op(_LD, 16 + 8 * index)
+
+
+def _on_argument(number: int, index: int, values: tuple[int, ...], otherwise: int) -> bytes:
+    """For syscall ``number``: allow it when the argument is one of ``values``; else return ``otherwise``."""
+    body = _argument(index)
+    for value in values:
+        body += _op(_JEQ, value, 0, 1) + _op(_RET, _ALLOW)
+    body += _op(_RET, otherwise)
+    return _op(_JEQ, number, 0, len(body) // 8) + body
+
+
+class Filter:
+    """The filter for one architecture, built once; :meth:`for_pid` fills in the process that it is for."""
+
+    _PLACEHOLDER = 0x7A7A7A7A
+
+    def __init__(self, machine: str) -> None:
+        """``machine`` as ``os.uname().machine`` gives it. Raises ``KeyError`` for one that has no table."""
+        column = {"x86_64": 0, "aarch64": 1}[machine]
+        parts = [_op(_LD, _ARCH), _op(_JEQ, _AUDIT_ARCH[machine], 1, 0), _op(_RET, _KILL_PROCESS), _op(_LD, _NR)]
+        if machine == "x86_64":
+            parts += [_op(_JGE, _X32_BIT, 0, 1), _op(_RET, _KILL_PROCESS)]
+        for numbers in _ALLOWED.values():
+            number = numbers[column]
+            if number is not None:
+                parts += [_op(_JEQ, number, 0, 1), _op(_RET, _ALLOW)]
+        parts += [_op(_JEQ, _CLONE3, 0, 1), _op(_RET, _ERRNO | _ENOSYS)]
+        thread = _argument(0) + _op(_JSET, _CLONE_THREAD, 0, 1) + _op(_RET, _ALLOW) + _op(_RET, _ERRNO | _EPERM)
+        parts += [_op(_JEQ, _CLONE[machine], 0, len(thread) // 8), thread]
+        parts.append(_on_argument(_IOCTL[machine], 1, _IOCTL_REQUESTS, _ERRNO | _ENOTTY))
+        parts.append(_on_argument(_PRCTL[machine], 0, _PRCTL_NAMES, _ERRNO | _EPERM))
+        for number in _OWN_PID_ONLY[machine]:
+            parts.append(_on_argument(number, 0, (self._PLACEHOLDER,), _ERRNO | _EPERM))
+        parts.append(_op(_RET, _ERRNO | _EPERM))
+        program = b"".join(parts)
+        marker = struct.pack("<I", self._PLACEHOLDER)
+        self._chunks = program.split(marker)
+        self.length = len(program) // 8
+
+    def for_pid(self, pid: int) -> bytes:
+        """The instructions (``struct sock_filter`` array) for the process ``pid``, as it sees itself."""
+        return struct.pack("<I", pid).join(self._chunks)

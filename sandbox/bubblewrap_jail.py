@@ -1,0 +1,107 @@
+"""Jails by bubblewrap: namespaces without a daemon, over the host's own /usr. The default where no Docker answers."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from sandbox.errors import SandboxUnavailable
+from sandbox.jail import AGENT_ENVIRONMENT, MOUNT_POINT, agent_command
+from sandbox.programs import MIB
+
+# A program's stack limit is that of its start: a shell sets it (in KiB) and becomes bwrap. A lower hard limit stays.
+_WITH_STACK_LIMIT = f'ulimit -S -s {512 * 1024} 2>/dev/null; exec "$0" "$@"'
+_SCRATCH_BYTES = 64 * MIB
+_NOBODY = "65534"
+_OLDEST_PYTHON = (3, 11)
+_SYSTEM_FOLDERS = ("bin", "lib", "lib64")
+
+
+class BubblewrapEnclosure:
+    """One running bubblewrap process; everything in its pid namespace ends with it."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+
+    def describe_end(self) -> str:
+        """Its exit code and last words when it does not run; empty while it does."""
+        code = self._process.poll()
+        if code is None:
+            return ""
+        assert self._process.stderr is not None
+        words = self._process.stderr.read().decode(errors="replace").strip().splitlines()
+        return f"bwrap ended with exit code {code}" + (f": {words[-1]}" if words else "")
+
+    def close(self) -> None:
+        """Kill it and take its exit code."""
+        self._process.kill()
+        self._process.wait()
+        if self._process.stderr is not None:
+            self._process.stderr.close()
+
+
+class BubblewrapLauncher:
+    """Starts jails with the ``bwrap`` command and the system's own Python."""
+
+    name = "bubblewrap"
+
+    def __init__(self) -> None:
+        """Find the command and a system Python. Raises ``SandboxUnavailable``."""
+        bwrap = shutil.which("bwrap")
+        if bwrap is None:
+            raise SandboxUnavailable("bubblewrap is not installed", "install it: apt-get install bubblewrap")
+        self._bwrap = bwrap
+        self._python_version = _system_python_version()
+
+    def details(self) -> dict[str, str]:
+        """The system Python that programs run on."""
+        return {"system_python": self._python_version}
+
+    def launch(self, directory: Path, uid_base: int) -> BubblewrapEnclosure:
+        """Start a jail that sees ``directory``."""
+        process = subprocess.Popen(
+            ["/bin/sh", "-c", _WITH_STACK_LIMIT, self._bwrap, *_options(directory), *agent_command(uid_base)],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        )
+        return BubblewrapEnclosure(process)
+
+
+def _options(directory: Path) -> list[str]:
+    options = ["--unshare-all", "--unshare-user", "--uid", _NOBODY, "--gid", _NOBODY, "--cap-drop", "ALL"]
+    # Not --die-with-parent: it means the thread that started bwrap. The agent ends when its host's socket does.
+    options += ["--new-session", "--hostname", "jail", "--ro-bind", "/usr", "/usr"]
+    for folder in _SYSTEM_FOLDERS:
+        path = Path("/") / folder
+        if path.is_symlink():
+            options += ["--symlink", os.readlink(path), str(path)]
+        elif path.exists():
+            options += ["--ro-bind", str(path), str(path)]
+    options += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--proc", "/proc", "--dev", "/dev"]
+    options += ["--perms", "1777", "--size", str(_SCRATCH_BYTES), "--tmpfs", "/tmp"]
+    options += ["--ro-bind", str(directory), MOUNT_POINT, "--chdir", "/tmp", "--remount-ro", "/", "--clearenv"]
+    for name, value in AGENT_ENVIRONMENT.items():
+        options += ["--setenv", name, value]
+    return options
+
+
+def _system_python_version() -> str:
+    """The version of /usr/bin/python3, which is the one that a jail sees."""
+    hint = "install it (apt-get install python3), or use --executor docker"
+    command = ["/usr/bin/python3", "-I", "-S", "-c", "import ctypes,sys; print(sys.version.split()[0])"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=True, timeout=30)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise SandboxUnavailable(f"the system's own Python does not run: {error}", hint) from error
+    version = answer.stdout.strip()
+    if tuple(int(part) for part in version.split(".")[:2]) < _OLDEST_PYTHON:
+        raise SandboxUnavailable(f"the system's own Python is {version}, older than 3.11", hint)
+    return version
+
+
+if sys.platform != "linux":
+    raise SandboxUnavailable("bubblewrap runs on Linux only", "use --executor docker")

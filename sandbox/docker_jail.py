@@ -1,0 +1,151 @@
+"""Jails as Docker containers: no network, read-only root, no capability but switching users, one bind mount."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import docker
+import requests
+from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from docker.types import LogConfig, Ulimit
+
+from sandbox.errors import SandboxUnavailable
+from sandbox.jail import AGENT_ENVIRONMENT, MOUNT_POINT, agent_command
+from sandbox.processes import is_alive, start_time
+from sandbox.programs import MIB
+
+if TYPE_CHECKING:
+    from docker.models.containers import Container
+
+DEFAULT_IMAGE = os.environ.get("LIVE_SANDBOX_IMAGE", "livecut-sandbox:0.1")
+OWNER_LABEL = "livecut.jail.owner"
+
+# The walls of the container as a whole; the limits of a test are below them and are kept by the agent.
+CONTAINER_MEMORY_BYTES = 5 * 1024 * MIB
+_STACK_BYTES = 512 * MIB
+_PIDS = 128
+_SCRATCH_OPTIONS = "rw,noexec,nosuid,nodev,size=64m,mode=1777"
+
+_NO_DAEMON_HINT = "start Docker (systemctl start docker), or use --executor bubblewrap"
+
+
+@contextlib.contextmanager
+def _said_plainly() -> Iterator[None]:
+    """Turn the client library's errors into one line."""
+    try:
+        yield
+    except ImageNotFound as error:
+        raise SandboxUnavailable(
+            f"the sandbox image is not there: {error.explanation}", "build it: make image"
+        ) from error
+    except (DockerException, requests.RequestException) as error:
+        raise SandboxUnavailable(f"Docker does not answer: {error}", _NO_DAEMON_HINT) from error
+
+
+class DockerEnclosure:
+    """One running container."""
+
+    def __init__(self, container: Container) -> None:
+        self._container = container
+
+    def describe_end(self) -> str:
+        """Its state when it does not run; empty while it does."""
+        try:
+            self._container.reload()
+        except NotFound:
+            return "the container ended and was removed"
+        except (DockerException, requests.RequestException) as error:
+            return f"Docker does not answer: {error}"
+        state = self._container.attrs["State"]
+        return "" if state["Running"] else f"the container ended with exit code {state['ExitCode']}"
+
+    def close(self) -> None:
+        """Kill and remove the container; it may be on its way out by itself (auto-remove)."""
+        try:
+            self._container.remove(force=True)
+        except NotFound:
+            return
+        except APIError as error:
+            if error.status_code != 409:  # "removal in progress"
+                raise SandboxUnavailable(f"a container could not be removed: {error}") from error
+        except (DockerException, requests.RequestException) as error:
+            raise SandboxUnavailable(f"Docker does not answer: {error}", _NO_DAEMON_HINT) from error
+
+
+class DockerLauncher:
+    """Starts jails on the Docker daemon that the environment names."""
+
+    name = "docker"
+
+    def __init__(self, image: str = DEFAULT_IMAGE) -> None:
+        """Connect and find the image. Raises ``SandboxUnavailable``."""
+        with _said_plainly():
+            self._client = docker.from_env(timeout=60)
+            # Addressed by id from here on: a tag that moves meanwhile changes nothing.
+            self._image_id = str(self._client.images.get(image).id)
+        reap(self._client)
+
+    def details(self) -> dict[str, str]:
+        """The image's content digest."""
+        return {"image": self._image_id}
+
+    def launch(self, directory: Path, uid_base: int) -> DockerEnclosure:
+        """Start a container that sees ``directory``."""
+        with _said_plainly():
+            container = self._client.containers.create(**self._options(directory, uid_base))
+            try:
+                container.start()
+            except BaseException:
+                with contextlib.suppress(DockerException, requests.RequestException):
+                    container.remove(force=True)
+                raise
+        return DockerEnclosure(container)
+
+    def _options(self, directory: Path, uid_base: int) -> dict[str, Any]:
+        return {
+            "image": self._image_id,
+            "command": agent_command(uid_base),
+            "entrypoint": [],
+            "user": "0:0",
+            "environment": AGENT_ENVIRONMENT,
+            "working_dir": "/tmp",
+            "labels": {OWNER_LABEL: _owner()},
+            "network_mode": "none",
+            "ipc_mode": "none",
+            "read_only": True,
+            "cap_drop": ["ALL"],
+            "cap_add": ["SETUID", "SETGID", "KILL"],
+            "security_opt": ["no-new-privileges:true"],
+            "pids_limit": _PIDS,
+            "mem_limit": CONTAINER_MEMORY_BYTES,
+            "memswap_limit": CONTAINER_MEMORY_BYTES,
+            "ulimits": [Ulimit(name="stack", soft=_STACK_BYTES, hard=_STACK_BYTES)],
+            "tmpfs": {"/tmp": _SCRATCH_OPTIONS},
+            "volumes": {str(directory): {"bind": MOUNT_POINT, "mode": "ro"}},
+            "log_config": LogConfig(type="none"),
+            "auto_remove": True,
+            "detach": True,
+        }
+
+
+def _owner() -> str:
+    pid = os.getpid()
+    return f"{socket.gethostname()}/{pid}/{start_time(pid)}"
+
+
+def reap(client: Any = None) -> int:
+    """Remove the containers that dead commands of this host left; how many they were. Others' stay untouched."""
+    removed = 0
+    with _said_plainly():
+        client = client or docker.from_env(timeout=60)
+        for container in client.containers.list(all=True, filters={"label": OWNER_LABEL}, ignore_removed=True):
+            host, pid, started = container.labels[OWNER_LABEL].rsplit("/", 2)
+            if host == socket.gethostname() and not is_alive(int(pid), started):
+                DockerEnclosure(container).close()
+                removed += 1
+    return removed

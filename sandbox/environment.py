@@ -1,0 +1,55 @@
+"""What verdicts depend on beside program and tests, as one digest: verdicts of two environments are never pooled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sandbox import languages
+from sandbox.jail import AGENT_ENVIRONMENT, AGENT_SOURCE, Jail, Launcher
+from sandbox.verdicts import CPU_GRACE
+
+
+@dataclass(frozen=True)
+class Environment:
+    """An executor with all that can change a verdict; ``details`` are plain JSON values."""
+
+    executor: str
+    details: dict[str, Any]
+
+    @property
+    def digest(self) -> str:
+        """sha256 over executor and details, in hex."""
+        text = json.dumps([self.executor, self.details], sort_keys=True)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+
+def describe(launcher: Launcher, jail: Jail) -> Environment:
+    """The environment that programs meet in this jail."""
+    hello = jail.hello
+    return Environment(
+        executor=launcher.name,
+        details={
+            **launcher.details(),
+            "python": hello.python_version,
+            "machine": hello.machine,
+            "isolation": {
+                "user_switch": hello.user_switch,
+                "landlock_abi": hello.landlock_abi,
+                "seccomp": hello.seccomp,
+            },
+            "agent": _agent_digest(),
+            "variables": AGENT_ENVIRONMENT,
+            "cpu_grace": CPU_GRACE,
+            "languages": {name: languages.find(name).profile for name in languages.names()},
+        },
+    )
+
+
+def _agent_digest() -> str:
+    digest = hashlib.sha256()
+    for path in sorted(AGENT_SOURCE.glob("*.py")):
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()

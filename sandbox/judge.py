@@ -1,0 +1,185 @@
+"""The judge: programs and suites in, outcomes out, over as many jails as there are cores.
+
+>>> with Judge() as judge:                                      # doctest: +SKIP
+...     suite = Suite(tests=(Test("1", b"1 2\\n", b"3\\n"),))
+...     judge.judge(Program("print(sum(map(int, input().split())))"), suite).verdict
+<Verdict.ACCEPTED: 'accepted'>
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import os
+import queue
+import random
+import threading
+from collections.abc import Hashable, Iterable, Iterator
+from types import TracebackType
+from typing import Generic, NamedTuple, Self, TypeVar
+
+from sandbox import environment, languages
+from sandbox.environment import Environment
+from sandbox.errors import SandboxUnavailable
+from sandbox.jail import DIRECTORY_PREFIX, Jail, Launcher
+from sandbox.processes import remove_stale_directories
+from sandbox.programs import Program, Suite
+from sandbox.verdicts import Outcome
+from sandbox.worker import Quiet, Worker
+
+Key = TypeVar("Key", bound=Hashable)
+
+# In the order in which `auto` tries them.
+EXECUTORS = {"docker": "sandbox.docker_jail:DockerLauncher", "bubblewrap": "sandbox.bubblewrap_jail:BubblewrapLauncher"}
+
+# Users of tests: apart for each jail, since the kernel counts a user's processes over the whole machine.
+_FIRST_UID, _LAST_UID, _UIDS_PER_JAIL = 10_000, 60_000, 1_000
+
+# How long a thread may take to notice that its jail is gone (it may be starting one).
+_THREAD_END_S = 70.0
+
+
+class Job(NamedTuple, Generic[Key]):
+    """One program to judge; ``key`` comes back with its outcome."""
+
+    key: Key
+    program: Program
+    suite: Suite
+
+
+def find_launcher(executor: str) -> Launcher:
+    """The launcher of that name, or for ``auto`` the first that works here. Raises ``SandboxUnavailable``."""
+    if executor != "auto":
+        return _make_launcher(executor)
+    reasons = []
+    for name in EXECUTORS:
+        try:
+            return _make_launcher(name)
+        except SandboxUnavailable as error:
+            reasons.append(error)
+    raise SandboxUnavailable(
+        "nothing here can run programs in isolation: " + "; ".join(error.message for error in reasons),
+        " or ".join(error.hint for error in reasons),
+    )
+
+
+def _make_launcher(name: str) -> Launcher:
+    if name not in EXECUTORS:
+        raise SandboxUnavailable(f"no executor {name!r}", f"use one of: auto, {', '.join(EXECUTORS)}")
+    module, _, attribute = EXECUTORS[name].partition(":")
+    launcher: Launcher = getattr(importlib.import_module(module), attribute)()
+    return launcher
+
+
+class Judge:
+    """Judges programs in isolation. Use it as a context manager; its jails end with it.
+
+    ``executor`` is ``auto``, ``docker`` or ``bubblewrap``; ``jobs`` the number of workers, by default and at most
+    sensibly the number of cores. Raises ``SandboxUnavailable`` or ``NotIsolated`` when no jail can be had.
+    """
+
+    def __init__(self, executor: str = "auto", jobs: int | None = None) -> None:
+        remove_stale_directories(DIRECTORY_PREFIX)
+        self._launcher = find_launcher(executor)
+        first = random.SystemRandom().randrange(_FIRST_UID, _LAST_UID, _UIDS_PER_JAIL)
+        self._uid_bases = itertools.count(first, _UIDS_PER_JAIL)
+        quiet = Quiet()
+        count = jobs or len(os.sched_getaffinity(0))
+        self._workers = [Worker(self._make_jail, quiet) for _ in range(count)]
+        self._threads: list[threading.Thread] = []
+        try:
+            self.environment: Environment = environment.describe(self._launcher, self._workers[0].start())
+        except BaseException:
+            self.close()
+            raise
+
+    def _make_jail(self) -> Jail:
+        span = _LAST_UID - _FIRST_UID
+        return Jail(self._launcher, _FIRST_UID + (next(self._uid_bases) - _FIRST_UID) % span)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End all jails, and the threads that are at work in them."""
+        for worker in self._workers:
+            worker.stop()
+        for thread in self._threads:
+            thread.join(_THREAD_END_S)
+        for worker in self._workers:
+            worker.close()
+
+    def judge(self, program: Program, suite: Suite, *, run_all: bool = False) -> Outcome:
+        """One program's outcome. Raises ``UnknownLanguage``, or ``SandboxUnavailable`` when no jail can be had."""
+        languages.find(program.language)
+        return self._workers[0].judge(program, suite, run_all=run_all)
+
+    def map(self, jobs: Iterable[Job[Key]], *, run_all: bool = False) -> Iterator[tuple[Key, Outcome]]:
+        """Outcomes in the order in which they are ready; jobs are drawn only as workers get free.
+
+        Raises what ``jobs`` raises, ``UnknownLanguage``, or the ``SandboxError`` that stopped a worker; outcomes that
+        were ready before are given first.
+        """
+        source = _Source(jobs)
+        done: queue.SimpleQueue[tuple[Key, Outcome] | Exception | None] = queue.SimpleQueue()
+        self._threads = [
+            threading.Thread(target=_work, args=(worker, source, done, run_all), daemon=True)
+            for worker in self._workers
+        ]
+        for thread in self._threads:
+            thread.start()
+        at_work = len(self._threads)
+        failure: Exception | None = None
+        try:
+            while at_work:
+                item = done.get()
+                if isinstance(item, tuple):
+                    yield item
+                    continue
+                # A worker ended; when by an error, the others finish what they are at and no more.
+                at_work -= 1
+                failure = failure or item
+                if item is not None:
+                    source.stop()
+        finally:
+            source.stop()
+        if failure is not None:
+            raise failure
+
+
+class _Source(Generic[Key]):
+    """Jobs handed out to several threads, one at a time."""
+
+    def __init__(self, jobs: Iterable[Job[Key]]) -> None:
+        self._jobs = iter(jobs)
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def stop(self) -> None:
+        self._stopped = True
+
+    def take(self) -> Job[Key] | None:
+        with self._lock:
+            return None if self._stopped else next(self._jobs, None)
+
+
+def _work(
+    worker: Worker,
+    source: _Source[Key],
+    done: queue.SimpleQueue[tuple[Key, Outcome] | Exception | None],
+    run_all: bool,
+) -> None:
+    """A worker's thread: judge until there is nothing left; the last thing it puts is how it ended."""
+    try:
+        while job := source.take():
+            languages.find(job.program.language)
+            done.put((job.key, worker.judge(job.program, job.suite, run_all=run_all)))
+    except Exception as error:  # handed to the thread that reads outcomes, which raises it
+        done.put(error)
+    else:
+        done.put(None)

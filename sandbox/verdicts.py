@@ -1,0 +1,129 @@
+"""What comes out: raw facts of a run, and the verdict that follows from them. Pure."""
+
+from __future__ import annotations
+
+import signal
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from sandbox.agent import wire
+from sandbox.programs import Limits
+
+# How far past its CPU limit a test may run, so that one just over is told from one that never ends.
+CPU_GRACE = 1.2
+
+
+class Verdict(StrEnum):
+    """What became of a program. ``internal_error`` is ours: it is retried and never scored."""
+
+    ACCEPTED = "accepted"
+    WRONG_ANSWER = "wrong_answer"
+    TIME_LIMIT = "time_limit"
+    MEMORY_LIMIT = "memory_limit"
+    OUTPUT_LIMIT = "output_limit"
+    RUNTIME_ERROR = "runtime_error"
+    COMPILE_ERROR = "compile_error"
+    INTERNAL_ERROR = "internal_error"
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What was measured of one test's process, enough to work the verdict out again without running anything."""
+
+    stage: int
+    killed_by: int
+    wait_status: int
+    cpu_s: float
+    wall_s: float
+    peak_memory_bytes: int
+    output_bytes: int
+
+    @property
+    def signal(self) -> int | None:
+        """The signal that ended the process, None when it exited."""
+        number = self.wait_status & 0x7F
+        return number or None
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code, None when a signal ended the process."""
+        return None if self.signal else (self.wait_status >> 8) & 0xFF
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain JSON values, for a store."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class TestResult:
+    """One test's verdict with its facts. ``detail`` is a line for a person: the error's last line, or what differs.
+
+    ``idle`` marks a wall-time kill of a process that hardly used the CPU; ``confirmed`` one that was run again alone.
+    """
+
+    __test__ = False
+
+    name: str
+    verdict: Verdict
+    facts: Facts | None
+    detail: str = ""
+    idle: bool = False
+    confirmed: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain JSON values, for a store."""
+        facts = self.facts.as_dict() if self.facts else None
+        return {
+            "name": self.name,
+            "verdict": self.verdict.value,
+            "facts": facts,
+            "detail": self.detail,
+            "idle": self.idle,
+            "confirmed": self.confirmed,
+        }
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A program's verdict: that of its first test that is not accepted. ``tests`` ends there unless all were asked."""
+
+    verdict: Verdict
+    tests: tuple[TestResult, ...]
+    detail: str = ""
+
+
+def ended_badly(facts: Facts, limits: Limits) -> Verdict | None:
+    """The verdict from the facts alone, in the order CE, MLE, TLE, OLE, RE; None when the output is to be compared."""
+    timed_out = facts.cpu_s > limits.cpu_s or facts.killed_by in (wire.KILLED_BY_WALL, wire.KILLED_BY_CPU)
+    checks = (
+        (facts.stage == wire.ISOLATED, Verdict.COMPILE_ERROR),
+        (_out_of_memory(facts, limits), Verdict.MEMORY_LIMIT),
+        (timed_out, Verdict.TIME_LIMIT),
+        (facts.output_bytes >= limits.output_bytes, Verdict.OUTPUT_LIMIT),
+        (facts.wait_status != 0, Verdict.RUNTIME_ERROR),
+    )
+    return next((verdict for applies, verdict in checks if applies), None)
+
+
+def _out_of_memory(facts: Facts, limits: Limits) -> bool:
+    """Whether memory ended the process: by the agent's look at it, by its peak, or by the kernel on the way there."""
+    if facts.killed_by == wire.KILLED_BY_MEMORY or facts.peak_memory_bytes > limits.memory_bytes:
+        return True
+    return _ended_by_kernel(facts) and facts.peak_memory_bytes > limits.memory_bytes // 2
+
+
+def _ended_by_kernel(facts: Facts) -> bool:
+    """Whether a SIGKILL came from elsewhere than the agent: the out-of-memory killer, or the program itself."""
+    return facts.signal == signal.SIGKILL and facts.killed_by == wire.KILLED_BY_NOBODY
+
+
+def is_idle(facts: Facts, limits: Limits) -> bool:
+    """Whether wall time ended a process that used less than half its CPU limit: it slept, or the machine was busy."""
+    return facts.killed_by == wire.KILLED_BY_WALL and facts.cpu_s < limits.cpu_s / 2
+
+
+def needs_confirmation(facts: Facts, limits: Limits) -> bool:
+    """Whether a time limit must be measured again alone before it counts: near the limit, or idle."""
+    near = limits.cpu_s < facts.cpu_s <= limits.cpu_s * CPU_GRACE and facts.killed_by == wire.KILLED_BY_NOBODY
+    return near or is_idle(facts, limits)

@@ -1,0 +1,255 @@
+"""One worker: a jail, and the judging of one program after another in it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+from sandbox import comparison, memory_files, values
+from sandbox.agent import calls, wire
+from sandbox.errors import JailFault, SandboxUnavailable
+from sandbox.jail import Jail
+from sandbox.programs import Comparison, Io, Program, Suite, Test
+from sandbox.verdicts import CPU_GRACE, Facts, Outcome, TestResult, Verdict, ended_badly, is_idle, needs_confirmation
+
+_ATTEMPTS = 3
+_CACHED_INPUTS = 256
+_STDERR_READ_BYTES = 64 * 1024
+
+
+class Quiet:
+    """A lock that many tests share and one measurement can have alone: a near time limit is measured without load."""
+
+    def __init__(self) -> None:
+        self._condition = threading.Condition()
+        self._running = 0
+        self._alone = False
+
+    @contextlib.contextmanager
+    def shared(self) -> Iterator[None]:
+        """Run beside others, but not beside a lone measurement."""
+        with self._condition:
+            self._condition.wait_for(lambda: not self._alone)
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._running -= 1
+                self._condition.notify_all()
+
+    @contextlib.contextmanager
+    def alone(self) -> Iterator[None]:
+        """Wait until nothing runs and let nothing start."""
+        with self._condition:
+            self._condition.wait_for(lambda: not self._alone)
+            self._alone = True
+            self._condition.wait_for(lambda: self._running == 0)
+        try:
+            yield
+        finally:
+            with self._condition:
+                self._alone = False
+                self._condition.notify_all()
+
+
+class _Inputs:
+    """The sealed inputs of the suite at hand: made once, opened again for each run."""
+
+    def __init__(self) -> None:
+        self._suite: Suite | None = None
+        self._fds: dict[int, int] = {}
+
+    def open(self, suite: Suite, index: int) -> int:
+        """A fresh read-only descriptor of test ``index``'s input."""
+        if suite is not self._suite:
+            self.close()
+            self._suite = suite
+        if index in self._fds:
+            return memory_files.reader(self._fds[index])
+        fd = memory_files.sealed(suite.tests[index].input)
+        fresh = memory_files.reader(fd)
+        if len(self._fds) < _CACHED_INPUTS:
+            self._fds[index] = fd
+        else:
+            os.close(fd)
+        return fresh
+
+    def close(self) -> None:
+        """Let go of all."""
+        for fd in self._fds.values():
+            os.close(fd)
+        self._fds = {}
+        self._suite = None
+
+
+class _Compiled:
+    """A program's source and, once its first test has compiled it, its code, as memory files."""
+
+    def __init__(self, program: Program) -> None:
+        self.source_fd = memory_files.sealed(program.source.encode("utf-8", "surrogatepass"))
+        self.code_fd = memory_files.empty()
+        self.ready = False
+
+    def renew(self) -> None:
+        """Forget a code file that a broken jail may have left half written."""
+        if not self.ready:
+            os.close(self.code_fd)
+            self.code_fd = memory_files.empty()
+
+    def finish(self) -> None:
+        """The code is complete: nobody changes it any more."""
+        if not self.ready:
+            memory_files.seal(self.code_fd)
+            self.ready = True
+
+    def close(self) -> None:
+        os.close(self.source_fd)
+        os.close(self.code_fd)
+
+
+class Worker:
+    """Judges programs one at a time; replaces its jail on any fault."""
+
+    def __init__(self, make_jail: Callable[[], Jail], quiet: Quiet) -> None:
+        self._make_jail = make_jail
+        self._quiet = quiet
+        self._jail: Jail | None = None
+        self._inputs = _Inputs()
+        self._closed = False
+
+    def start(self) -> Jail:
+        """The jail, started when there is none. Raises the ``SandboxError`` of its start."""
+        if self._jail is None:
+            self._jail = self._make_jail()
+        if self._closed:
+            self._discard_jail()
+            raise SandboxUnavailable("the judge is closed")
+        return self._jail
+
+    def stop(self) -> None:
+        """End the jail, from any thread; what the worker is at ends with ``SandboxUnavailable``."""
+        self._closed = True
+        jail = self._jail
+        if jail is not None:
+            jail.close()
+
+    def close(self) -> None:
+        """End the jail and free the inputs, once no thread is at work with it."""
+        self.stop()
+        self._discard_jail()
+        self._inputs.close()
+
+    def _discard_jail(self) -> None:
+        if self._jail is not None:
+            self._jail.close()
+            self._jail = None
+
+    def judge(self, program: Program, suite: Suite, *, run_all: bool = False) -> Outcome:
+        """The program's verdict on the suite. Raises ``SandboxUnavailable`` when no jail can be had any more."""
+        compiled = _Compiled(program)
+        results: list[TestResult] = []
+        try:
+            for index in range(len(suite.tests)):
+                results.append(self._judge_test(compiled, suite, index))
+                verdict = results[-1].verdict
+                if verdict is Verdict.COMPILE_ERROR or (verdict is not Verdict.ACCEPTED and not run_all):
+                    break
+        finally:
+            compiled.close()
+        worst = next((result for result in results if result.verdict is not Verdict.ACCEPTED), None)
+        if worst is None:
+            return Outcome(Verdict.ACCEPTED, tuple(results))
+        return Outcome(worst.verdict, tuple(results), f"{worst.name}: {worst.detail}" if worst.detail else worst.name)
+
+    def _judge_test(self, compiled: _Compiled, suite: Suite, index: int) -> TestResult:
+        with self._quiet.shared():
+            result = self._run_or_retry(compiled, suite, index)
+        if result.facts is None or not needs_confirmation(result.facts, suite.limits):
+            return result
+        with self._quiet.alone():
+            return replace(self._run_or_retry(compiled, suite, index), confirmed=True)
+
+    def _run_or_retry(self, compiled: _Compiled, suite: Suite, index: int) -> TestResult:
+        fault = ""
+        for _ in range(_ATTEMPTS):
+            try:
+                return self._run(compiled, suite, index)
+            except JailFault as error:
+                fault = error.message
+                self._discard_jail()
+                compiled.renew()
+        return TestResult(suite.tests[index].name, Verdict.INTERNAL_ERROR, None, fault)
+
+    def _run(self, compiled: _Compiled, suite: Suite, index: int) -> TestResult:
+        jail = self.start()
+        limits = suite.limits
+        request = wire.Request(
+            operation=wire.CALL if suite.io is Io.FUNCTION else wire.RUN,
+            has_compiled=compiled.ready,
+            cpu_kill_s=limits.cpu_s * CPU_GRACE,
+            wall_kill_s=limits.wall_kill_s,
+            memory_bytes=limits.memory_bytes,
+            output_bytes=limits.output_bytes,
+            entry_point=suite.entry_point or "",
+        )
+        stdin_fd = self._inputs.open(suite, index)
+        stdout_fd, stderr_fd = memory_files.empty(), memory_files.empty()
+        try:
+            reply = jail.run(request, [compiled.source_fd, compiled.code_fd, stdin_fd, stdout_fd, stderr_fd])
+            if reply.leftover:
+                self._discard_jail()
+            if reply.stage == wire.COMPILED:
+                compiled.finish()
+            return _result(suite, suite.tests[index], reply, stdout_fd, stderr_fd)
+        finally:
+            for fd in (stdin_fd, stdout_fd, stderr_fd):
+                os.close(fd)
+
+
+def _result(suite: Suite, test: Test, reply: wire.Reply, stdout_fd: int, stderr_fd: int) -> TestResult:
+    """The verdict of one run, worked out here: nothing that the program could write is taken for a fact."""
+    facts = Facts(
+        stage=reply.stage,
+        killed_by=reply.killed_by,
+        wait_status=reply.wait_status,
+        cpu_s=reply.cpu_us / 1e6,
+        wall_s=reply.wall_us / 1e6,
+        peak_memory_bytes=reply.peak_memory_bytes,
+        output_bytes=memory_files.size(stdout_fd),
+    )
+    verdict = ended_badly(facts, suite.limits)
+    if verdict is not None:
+        stderr = memory_files.content(stderr_fd, _STDERR_READ_BYTES).decode(errors="replace")
+        detail = _last_line(stderr) if verdict is Verdict.COMPILE_ERROR else _end_detail(facts, stderr)
+        return TestResult(test.name, verdict, facts, detail, idle=is_idle(facts, suite.limits))
+    rule = test.comparison or suite.comparison
+    difference = _difference(suite.io, test.expected, memory_files.content(stdout_fd, facts.output_bytes), rule)
+    if difference is None:
+        return TestResult(test.name, Verdict.ACCEPTED, facts)
+    ended_early = suite.io is Io.FUNCTION and facts.output_bytes == 0
+    return TestResult(test.name, Verdict.RUNTIME_ERROR if ended_early else Verdict.WRONG_ANSWER, facts, difference)
+
+
+def _difference(io: Io, expected: bytes, got: bytes, rule: Comparison) -> str | None:
+    if io is Io.STDIN:
+        return comparison.first_difference(expected, got, rule)
+    if got[:1] == calls.VALUE:
+        return values.first_difference(expected, got[1:], rule)
+    if got[:1] == calls.UNENCODABLE:
+        return f"returned {got[1:].decode(errors='replace')}, which has no JSON form"
+    return "ended without returning a value"
+
+
+def _end_detail(facts: Facts, stderr: str) -> str:
+    ending = f"signal {facts.signal}" if facts.signal else f"exit code {facts.exit_code}"
+    line = _last_line(stderr)
+    return f"{line} ({ending})" if line else ending
+
+
+def _last_line(stderr: str) -> str:
+    lines = stderr.strip().splitlines()
+    return lines[-1][:200] if lines else ""

@@ -1,0 +1,104 @@
+"""Shared fixtures, and the rule by which a test that needs something absent is skipped with a reason.
+
+``LIVE_TESTS_REQUIRE`` (such as ``"docker bubblewrap shared"``) turns those skips into an error at the start of the run: where
+everything is meant to be there, as in CI, nothing is left out silently.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+SHARED = Path(os.environ.get("LIVE_SHARED") or ROOT.parent / "shared")
+
+
+@cache
+def _missing_shared() -> str | None:
+    if (SHARED / "data").is_dir():
+        return None
+    return f"there is no recorded data in {SHARED} (LIVE_SHARED names another folder)"
+
+
+@cache
+def _missing_docker() -> str | None:
+    """Ask through the Docker SDK, as the jail does; imported here because it takes a second."""
+    import docker
+    from docker.errors import DockerException, ImageNotFound
+
+    image = os.environ.get("LIVE_SANDBOX_IMAGE", "livecut-sandbox:0.1")
+    try:
+        client = docker.from_env(timeout=20)
+    except DockerException:
+        return "no Docker daemon answers"
+    try:
+        client.images.get(image)
+    except ImageNotFound:
+        return f"Docker has no image {image} (make image builds it)"
+    except DockerException as error:
+        return f"Docker does not answer: {error}"
+    finally:
+        client.close()
+    return None
+
+
+@cache
+def _missing_bubblewrap() -> str | None:
+    if shutil.which("bwrap") is None:
+        return "bwrap is not installed"
+    probe = subprocess.run(
+        ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, timeout=20, check=False
+    )
+    return None if probe.returncode == 0 else f"bwrap does not work here: {probe.stderr.decode(errors='replace').strip()}"
+
+
+def _missing_postgres() -> str | None:
+    return None if os.environ.get("LIVE_TEST_POSTGRES_URL") else "LIVE_TEST_POSTGRES_URL names no database"
+
+
+_MISSING: dict[str, Callable[[], str | None]] = {
+    "shared": _missing_shared,
+    "docker": _missing_docker,
+    "bubblewrap": _missing_bubblewrap,
+    "postgres": _missing_postgres,
+}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Refuse to start when something that was required is absent."""
+    for need in os.environ.get("LIVE_TESTS_REQUIRE", "").split():
+        if need not in _MISSING:
+            raise pytest.UsageError(f"LIVE_TESTS_REQUIRE: {need!r} is none of {', '.join(_MISSING)}")
+        if reason := _MISSING[need]():
+            raise pytest.UsageError(f"LIVE_TESTS_REQUIRE asks for {need}, but {reason}")
+
+
+def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
+    """Skip each test whose marker names something that is not here; only what a marker asks for is looked for."""
+    for item in items:
+        needs = {marker.name for marker in item.iter_markers()} & _MISSING.keys()
+        if "shared_data" in getattr(item, "fixturenames", ()):
+            needs.add("shared")
+        for need in sorted(needs):
+            if reason := _MISSING[need]():
+                item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder of recorded real data; a test that asks for it is skipped where it is absent."""
+    if reason := _missing_shared():
+        pytest.skip(reason)
+    return SHARED / "data"
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The project's folder."""
+    return ROOT

@@ -1,0 +1,122 @@
+"""The cases of the folder ``cases``, read strictly: a key that nothing reads is an error, not a comment.
+
+A text may be given as a string, in hex under ``NAME_hex``, or as ``{text, times, end, end_text, end_times}``: ``text``
+repeated, then ``end``, then ``end_text`` repeated.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandbox import Comparison, Io, Limits, Program, Suite, Test, Verdict
+from sandbox.programs import MIB
+
+CASES = Path(__file__).parent / "cases"
+_DEFAULT_INPUT, _DEFAULT_EXPECTED = "1 2\n", "3\n"
+
+
+@dataclass(frozen=True)
+class JudgeCase:
+    """A program, its suite, and the verdicts that are right for it (more than one where the system may choose)."""
+
+    name: str
+    program: Program
+    suite: Suite
+    verdicts: frozenset[Verdict]
+    detail_contains: str
+
+
+@dataclass(frozen=True)
+class ComparisonCase:
+    """An expected and a given output or value, and whether the one is taken for the other."""
+
+    name: str
+    expected: bytes
+    got: bytes
+    comparison: Comparison
+    values: bool
+    right: bool
+
+
+def judge_cases(*names: str) -> list[Any]:
+    """The cases of these files as parameters of a test, each called ``FILE: NAME``."""
+    return _params(names, _judge_case)
+
+
+def comparison_cases(*names: str) -> list[Any]:
+    """The same for cases that nothing runs for."""
+    return _params(names, _comparison_case)
+
+
+def _params(names: Iterable[str], make: Any) -> list[Any]:
+    params = []
+    for name in names:
+        for table in tomllib.loads((CASES / f"{name}.toml").read_text(encoding="utf-8"))["case"]:
+            label = f"{name}: {table['name']}"
+            case = make(name, table)
+            table.pop("source", None)
+            if table:
+                raise ValueError(f"{label}: unknown keys {sorted(table)}")
+            params.append(pytest.param(case, id=label))
+    return params
+
+
+def _judge_case(file: str, table: dict[str, Any]) -> JudgeCase:
+    called = file == "calls"
+    source = _bytes(table, "program_repeated" if "program_repeated" in table else "program").decode()
+    tests = table.pop("tests", None) or [table]
+    suite = Suite(
+        tests=tuple(_test(str(index), test) for index, test in enumerate(tests, start=1)),
+        io=Io.FUNCTION if called else Io.STDIN,
+        entry_point="f" if called else None,
+        comparison=Comparison(**table.pop("comparison", {})),
+        limits=_limits(table.pop("limits", {})),
+    )
+    verdict = table.pop("verdict")
+    verdicts = frozenset(map(Verdict, [verdict] if isinstance(verdict, str) else verdict))
+    return JudgeCase(table.pop("name"), Program(source), suite, verdicts, table.pop("detail_contains", ""))
+
+
+def _test(name: str, table: dict[str, Any]) -> Test:
+    return Test(name, _bytes(table, "input", _DEFAULT_INPUT), _bytes(table, "expected", _DEFAULT_EXPECTED))
+
+
+def _limits(table: dict[str, Any]) -> Limits:
+    limits = Limits(
+        cpu_s=table.pop("cpu_s", 1.0),
+        memory_bytes=table.pop("memory_mib", 256) * MIB,
+        output_bytes=table.pop("output_kib", 8192) * 1024,
+        wall_s=table.pop("wall_s", None),
+    )
+    if table:
+        raise ValueError(f"unknown limits {sorted(table)}")
+    return limits
+
+
+def _comparison_case(_file: str, table: dict[str, Any]) -> ComparisonCase:
+    return ComparisonCase(
+        name=table.pop("name"),
+        expected=_bytes(table, "expected"),
+        got=_bytes(table, "got"),
+        comparison=Comparison(**table.pop("comparison", {})),
+        values=table.pop("values", False),
+        right=table.pop("right"),
+    )
+
+
+def _bytes(table: dict[str, Any], key: str, default: str | None = None) -> bytes:
+    if f"{key}_hex" in table:
+        return bytes.fromhex(table.pop(f"{key}_hex"))
+    value = table.pop(key, default)
+    if isinstance(value, dict):
+        parts = value["text"] * value["times"], value.get("end", ""), value.get("end_text", "") * value.get("end_times", 0)
+        value = "".join(parts)
+    if not isinstance(value, str):
+        raise ValueError(f"no text under {key!r}")
+    return value.encode()
