@@ -51,8 +51,11 @@ LABEL org.opencontainers.image.title="livecut" \
       org.opencontainers.image.licenses="MIT"
 COPY --from=app-build /opt/livecut /opt/livecut
 ENV PATH=/opt/livecut/bin:$PATH LIVE_DB=sqlite:////data/live.db
-# An ordinary user; to let it judge through Docker, mount the daemon's socket and add its group:
-#   docker run -v livecut:/data -v /var/run/docker.sock:/var/run/docker.sock --group-add "$(stat -c %g /var/run/docker.sock)" livecut:0.1 judge
+# An ordinary user. To let it judge through the host's Docker, give it the daemon's socket and group, and a folder for the jails'
+# sockets that has the same path inside and outside (the daemon mounts by its own paths):
+#   mkdir -m 1777 /tmp/livecut
+#   docker run -v livecut:/data -v /tmp/livecut:/tmp/livecut -e TMPDIR=/tmp/livecut -v /var/run/docker.sock:/var/run/docker.sock \
+#       --group-add "$(stat -c %g /var/run/docker.sock)" livecut:0.1 judge
 RUN useradd --uid 1000 --create-home live && mkdir /data && chown live /data
 USER live
 VOLUME /data

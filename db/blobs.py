@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 import zstandard
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
@@ -15,6 +15,9 @@ from db.errors import StoreUnavailable, UnknownRow
 from db.sql import chunks, insert_missing
 
 _LEVEL: Final = 3
+_AMONG = t.blob.c.sha256.in_(bindparam("hashes", expanding=True))
+_KNOWN = select(t.blob.c.sha256).where(_AMONG)
+_CONTENT = select(t.blob.c.sha256, t.blob.c.zstd).where(_AMONG)
 
 
 def pack(data: bytes) -> bytes:
@@ -35,7 +38,7 @@ def put_blobs(session: Session, data: Sequence[bytes]) -> list[str]:
     hashes = [sha256_hex(one) for one in data]
     missing = dict(zip(hashes, data, strict=True))
     for some in chunks(list(missing)):
-        for known in session.execute(select(t.blob.c.sha256).where(t.blob.c.sha256.in_(some))).scalars():
+        for known in session.execute(_KNOWN, {"hashes": some}).scalars():
             del missing[known]
     insert_missing(
         session,
@@ -55,8 +58,7 @@ def get_blobs(session: Session, hashes: Iterable[str]) -> dict[str, bytes]:
     wanted = set(hashes)
     found: dict[str, bytes] = {}
     for some in chunks(wanted):
-        query = select(t.blob.c.sha256, t.blob.c.zstd).where(t.blob.c.sha256.in_(some))
-        for sha256, frame in session.execute(query):
+        for sha256, frame in session.execute(_CONTENT, {"hashes": some}):
             found[sha256] = _checked(sha256, frame)
     for missing in sorted(wanted - found.keys()):
         raise UnknownRow("blob", missing)

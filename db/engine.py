@@ -19,13 +19,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sqlalchemy import Connection, Engine, create_engine, event, text
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
 from db.errors import StoreBusy, StoreError, StoreFull, StoreTooNew, StoreUnavailable
 from db.migrate import is_newest, migrate
+from db.sql import queue_up
 
 __all__ = [
     "BUSY_TIMEOUT_S",
@@ -41,7 +42,6 @@ __all__ = [
 BUSY_TIMEOUT_S: Final = 60.0
 """How long a transaction waits for another process's lock before it gives up with ``StoreBusy``."""
 _WAL_SIZE_KEPT: Final = 64 * 2**20
-_WRITER_LOCK: Final = 0x6C697665  # "live": the key of the advisory lock that makes PostgreSQL's writers queue up.
 _BEGIN: Final = "live_begin"
 
 _log = logging.getLogger("db")
@@ -54,9 +54,8 @@ class Store:
         self.url = url
         self._engine = engine
         self._pid = os.getpid()
-        self._sqlite = engine.dialect.name == "sqlite"
         reading: dict[str, Any] = {_BEGIN: "DEFERRED"}
-        if not self._sqlite:
+        if engine.dialect.name != "sqlite":
             reading = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
         self._reader = engine.execution_options(**reading)
         self._writer = engine.execution_options(**{_BEGIN: "IMMEDIATE"})
@@ -77,9 +76,7 @@ class Store:
         Waits up to ``BUSY_TIMEOUT_S`` for other writers; not to be nested. Raises ``StoreError``.
         """
         with self._session(self._writer) as session:
-            session.connection()  # Queue up here and now, not at the first statement.
-            if not self._sqlite:
-                session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _WRITER_LOCK})
+            queue_up(session.connection())
             yield session
             session.commit()
 

@@ -48,3 +48,25 @@ class ImportReport:
     refused: tuple[Refusal, ...] = ()
     notes: tuple[str, ...] = ()
     n_refused: int = 0
+
+
+class ImportFailure(Exception):
+    """An import that cannot begin or go on. ``message`` says what is wrong and where, ``hint`` what to do.
+
+    ImportFailure
+    ├── UnreadableSource     the file or folder is missing, or is not what the format reads
+    └── UnknownFormat        no format has that name
+    """
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class UnreadableSource(ImportFailure):
+    """The path is missing, may not be read, or is not the kind of thing that the format reads."""
+
+
+class UnknownFormat(ImportFailure):
+    """No format of this kind has that name."""

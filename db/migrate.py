@@ -8,6 +8,7 @@ from typing import Final
 from sqlalchemy import Connection, Engine, inspect, text
 
 from db.errors import StoreTooNew, StoreUnavailable
+from db.sql import queue_up
 
 MIGRATIONS: Final = Path(__file__).parent / "migrations"
 _VERSION_TABLE: Final = "alembic_version"
@@ -32,6 +33,7 @@ def migrate(writer: Engine, shown: str) -> None:
     """Upgrade the store to the newest revision; processes that come at the same time queue up on ``writer``."""
     newest = known_revisions()[-1]
     with writer.begin() as connection:
+        queue_up(connection)
         # Another process may have been quicker: what counts is what stands there now that we hold the lock.
         if _revision_of(connection, shown) != newest:
             _upgrade(connection, newest)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
@@ -26,7 +26,7 @@ from db.records import (
 )
 from db.sql import chunks, insert_missing, insert_row
 from db.suites import load_suite, save_suite
-from db.summaries import ProblemRevision, ProblemSummary, list_problems, list_revisions, load_claims
+from db.summaries import CLAIMS_OF_ONE, ProblemRevision, ProblemSummary, list_problems, list_revisions, load_claims
 
 __all__ = [
     "AmbiguousProblem",
@@ -42,6 +42,25 @@ __all__ = [
     "problem_ids",
     "save_problem",
 ]
+
+# Built once: SQLAlchemy takes two to three times as long to build a statement as to run it.
+_PROBLEM = select(t.problem).where(
+    t.problem.c.platform == bindparam("platform"), t.problem.c.native_id == bindparam("native_id")
+)
+_CONTEST = select(t.contest).where(
+    t.contest.c.platform == bindparam("platform"), t.contest.c.native_id == bindparam("native_id")
+)
+_LINK = (t.contest_problem.c.contest_id == bindparam("contest")) & (
+    t.contest_problem.c.problem_id == bindparam("problem")
+)
+_INDEX = select(t.contest_problem.c.contest_index).where(_LINK)
+_CHANGE_INDEX = update(t.contest_problem).where(_LINK)
+_REVISION = select(t.revision.c.id).where(
+    t.revision.c.problem_id == bindparam("problem"), t.revision.c.content_hash == bindparam("hash")
+)
+_FLAGS = select(t.flag.c.name, t.flag.c.reason).where(t.flag.c.problem_id == bindparam("problem"))
+_CHANGE_PROBLEM = update(t.problem).where(t.problem.c.id == bindparam("row_id"))
+_CHANGE_CONTEST = update(t.contest).where(t.contest.c.id == bindparam("row_id"))
 
 
 @dataclass(frozen=True)
@@ -65,14 +84,15 @@ def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> S
     digest = suite_digest(record.suite) if record.suite is not None and record.suite.tests else None
     before = _problem_row(session, record.key)
     if before is None:
-        problem_id = insert_row(session, t.problem, _new_problem(record, now))
-        before = session.execute(select(t.problem).where(t.problem.c.id == problem_id)).one()
+        new = _new_problem(record, now)
+        problem_id = insert_row(session, t.problem, new)
+        before = dict.fromkeys(t.problem.c.keys()) | new
         outcome = SaveOutcome.CREATED
         claims: list[DateClaim] = []
     else:
-        problem_id = int(before.id)
+        problem_id = int(before["id"])
         outcome = SaveOutcome.UNCHANGED
-        claims = load_claims(session, t.problem.c.id == problem_id)[problem_id]
+        claims = load_claims(session, CLAIMS_OF_ONE, {"problem": problem_id})[problem_id]
     added = _add_claims(session, problem_id, claims, record.dates, now)
     claims += added
     touched = bool(added)
@@ -80,18 +100,17 @@ def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> S
     touched |= _add_flags(session, problem_id, record.flags, record.source, now)
     values = _stated(record) | _released(before, claims)
     values |= _save_content(session, problem_id, record, digest, now)
-    changes = {name: value for name, value in values.items() if getattr(before, name) != value}
+    changes = {name: value for name, value in values.items() if before[name] != value}
     if changes:
-        session.execute(update(t.problem).where(t.problem.c.id == problem_id).values(changes))
+        session.execute(_CHANGE_PROBLEM, changes | {"row_id": problem_id})
     if outcome is SaveOutcome.UNCHANGED and (changes or touched):
         outcome = SaveOutcome.UPDATED
     return SavedProblem(problem_id, outcome, disagreement(claims))
 
 
-def _problem_row(session: Session, key: ProblemKey) -> Row[Any] | None:
-    return session.execute(
-        select(t.problem).where(t.problem.c.platform == key.platform, t.problem.c.native_id == key.native_id)
-    ).one_or_none()
+def _problem_row(session: Session, key: ProblemKey) -> dict[str, Any] | None:
+    row = session.execute(_PROBLEM, {"platform": key.platform, "native_id": key.native_id}).mappings().one_or_none()
+    return None if row is None else {str(name): value for name, value in row.items()}
 
 
 def _new_problem(record: ProblemRecord, now: datetime) -> dict[str, Any]:
@@ -110,13 +129,13 @@ def _stated(record: ProblemRecord) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value}
 
 
-def _released(before: Row[Any], claims: Iterable[DateClaim]) -> dict[str, Any]:
+def _released(before: dict[str, Any], claims: Iterable[DateClaim]) -> dict[str, Any]:
     best = best_claim(claims)
     released = best.earliest if best else None
     return {
         "released_at": released,
         "released_precision": str(best.precision) if best else None,
-        "exposed_at": exposed_after(before.released_at, before.exposed_at, released),
+        "exposed_at": exposed_after(before["released_at"], before["exposed_at"], released),
     }
 
 
@@ -136,9 +155,7 @@ def _save_content(
 
 def _save_revision(session: Session, problem_id: int, record: ProblemRecord, now: datetime) -> int:
     content_hash = digest_of([record.statement, record.starter_code])
-    known = session.execute(
-        select(t.revision.c.id).where(t.revision.c.problem_id == problem_id, t.revision.c.content_hash == content_hash)
-    ).scalar()
+    known = session.execute(_REVISION, {"problem": problem_id, "hash": content_hash}).scalar()
     if known is not None:
         return int(known)
     statement, starter = put_blobs(session, [encode_text(record.statement), encode_text(record.starter_code)])
@@ -183,8 +200,8 @@ def _save_contest(session: Session, problem_id: int, record: ProblemRecord) -> b
     if record.contest is None:
         return False
     contest_id, changed = _upsert_contest(session, record.contest)
-    here = (t.contest_problem.c.contest_id == contest_id) & (t.contest_problem.c.problem_id == problem_id)
-    link = session.execute(select(t.contest_problem.c.contest_index).where(here)).one_or_none()
+    here = {"contest": contest_id, "problem": problem_id}
+    link = session.execute(_INDEX, here).one_or_none()
     if link is None:
         insert_missing(
             session,
@@ -193,22 +210,20 @@ def _save_contest(session: Session, problem_id: int, record: ProblemRecord) -> b
         )
         return True
     if record.contest_index is not None and record.contest_index != link.contest_index:
-        session.execute(update(t.contest_problem).where(here).values(contest_index=record.contest_index))
+        session.execute(_CHANGE_INDEX, here | {"contest_index": record.contest_index})
         return True
     return changed
 
 
 def _upsert_contest(session: Session, contest: ContestRecord) -> tuple[int, bool]:
     said = {name: value for name in ("title", "starts_at", "ends_at") if (value := getattr(contest, name)) is not None}
-    row = session.execute(
-        select(t.contest).where(t.contest.c.platform == contest.platform, t.contest.c.native_id == contest.native_id)
-    ).one_or_none()
+    key = {"platform": contest.platform, "native_id": contest.native_id}
+    row = session.execute(_CONTEST, key).one_or_none()
     if row is None:
-        key = {"platform": contest.platform, "native_id": contest.native_id}
         return insert_row(session, t.contest, key | said), True
     changes = {name: value for name, value in said.items() if getattr(row, name) != value}
     if changes:
-        session.execute(update(t.contest).where(t.contest.c.id == row.id).values(changes))
+        session.execute(_CHANGE_CONTEST, changes | {"row_id": row.id})
     return int(row.id), bool(changes)
 
 
@@ -217,8 +232,7 @@ def _add_flags(session: Session, problem_id: int, flags: Iterable[tuple[str, str
     wanted = dict.fromkeys(flags)
     if not wanted:
         return False
-    known = session.execute(select(t.flag.c.name, t.flag.c.reason).where(t.flag.c.problem_id == problem_id))
-    there = {(name, reason) for name, reason in known}
+    there = {(name, reason) for name, reason in session.execute(_FLAGS, {"problem": problem_id})}
     rows = [
         {"problem_id": problem_id, "name": name, "reason": reason, "flagged_by": by, "since": now}
         for name, reason in wanted

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import BindParameter, ColumnElement, CursorResult, Insert, Table, bindparam, insert
+from sqlalchemy import BindParameter, ColumnElement, Connection, CursorResult, Insert, Table, bindparam, insert, text
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -14,15 +15,35 @@ Row = Mapping[str, Any]
 _CHUNK = 5000  # Both databases take at least 32,766 bound values in a statement.
 
 
-def _insert(session: Session, table: Table) -> sqlite.Insert | postgresql.Insert:
-    if session.get_bind().dialect.name == "postgresql":
-        return postgresql.insert(table)
-    return sqlite.insert(table)
+_WRITER_LOCK = 0x6C697665  # "live"
+
+
+def queue_up(connection: Connection) -> None:
+    """Become the only writer until the transaction ends. BEGIN IMMEDIATE did that already where it exists."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _WRITER_LOCK})
+
+
+# Statements are built once and kept: SQLAlchemy takes two to three times as long to build one as to run it.
+_plain_insert = cache(insert)
+
+
+@cache
+def _insert_or_skip(dialect: str, table: Table) -> Insert:
+    return _dialect_insert(dialect, table).on_conflict_do_nothing()
+
+
+def _dialect_insert(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
+    return postgresql.insert(table) if dialect == "postgresql" else sqlite.insert(table)
+
+
+def _dialect(session: Session) -> str:
+    return session.get_bind().dialect.name
 
 
 def insert_row(session: Session, table: Table, row: Row) -> int:
     """Insert one row and return its id. The key must be new."""
-    result = session.execute(insert(table), dict(row))
+    result = session.execute(_plain_insert(table), dict(row))
     assert isinstance(result, CursorResult)
     key = result.inserted_primary_key
     assert key is not None
@@ -32,13 +53,13 @@ def insert_row(session: Session, table: Table, row: Row) -> int:
 def insert_rows(session: Session, table: Table, rows: Sequence[Row]) -> None:
     """Insert rows whose keys must be new."""
     if rows:
-        session.execute(insert(table), [dict(row) for row in rows])
+        session.execute(_plain_insert(table), [dict(row) for row in rows])
 
 
 def insert_missing(session: Session, table: Table, rows: Sequence[Row]) -> None:
     """Insert the rows whose key is not there yet and leave the others alone."""
     if rows:
-        session.execute(_insert(session, table).on_conflict_do_nothing(), [dict(row) for row in rows])
+        session.execute(_insert_or_skip(_dialect(session), table), [dict(row) for row in rows])
 
 
 def upsert_rows(
@@ -53,8 +74,7 @@ def upsert_rows(
     """Insert rows; where ``key`` is there already and ``only_where`` holds of the old row, take over ``replace``."""
     if not rows:
         return
-    statement: Insert = _insert(session, table)
-    assert isinstance(statement, sqlite.Insert | postgresql.Insert)
+    statement = _dialect_insert(_dialect(session), table)
     new = statement.excluded
     session.execute(
         statement.on_conflict_do_update(

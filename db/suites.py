@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
@@ -13,14 +13,18 @@ from db.errors import UnknownRow
 from db.records import IoKind, SuiteRecord, TestCaseRecord, TestOrigin
 from db.sql import insert_row, insert_rows
 
+_SUITE_BY_DIGEST = select(t.test_suite.c.id).where(
+    t.test_suite.c.problem_id == bindparam("problem"), t.test_suite.c.digest == bindparam("digest")
+)
+_SUITE = select(t.test_suite).where(t.test_suite.c.id == bindparam("suite"))
+_CASES = select(t.test_case).where(t.test_case.c.suite_id == bindparam("suite")).order_by(t.test_case.c.position)
+
 
 def save_suite(
     session: Session, problem_id: int, suite: SuiteRecord, digest: str, *, source: str, now: datetime
 ) -> int:
     """The id of this suite of a problem, written if it is not there yet. ``digest`` is its ``suite_digest``."""
-    known = session.execute(
-        select(t.test_suite.c.id).where(t.test_suite.c.problem_id == problem_id, t.test_suite.c.digest == digest)
-    ).scalar()
+    known = session.execute(_SUITE_BY_DIGEST, {"problem": problem_id, "digest": digest}).scalar()
     if known is not None:
         return int(known)
     judged = [test for test in suite.tests if test.expected is not None]
@@ -68,12 +72,10 @@ def _save_cases(session: Session, suite_id: int, tests: tuple[TestCaseRecord, ..
 
 def load_suite(session: Session, suite_id: int) -> SuiteRecord:
     """A suite as it was saved, tests in order, those without an expected output included. ``UnknownRow`` if missing."""
-    suite = session.execute(select(t.test_suite).where(t.test_suite.c.id == suite_id)).one_or_none()
+    suite = session.execute(_SUITE, {"suite": suite_id}).one_or_none()
     if suite is None:
         raise UnknownRow("test suite", suite_id)
-    cases = session.execute(
-        select(t.test_case).where(t.test_case.c.suite_id == suite_id).order_by(t.test_case.c.position)
-    ).all()
+    cases = session.execute(_CASES, {"suite": suite_id}).all()
     hashes = {case.input_sha256 for case in cases} | {case.expected_sha256 for case in cases} - {None}
     blobs = get_blobs(session, hashes - {None})
     return SuiteRecord(

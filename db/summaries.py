@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, select
+from sqlalchemy import ColumnElement, Select, bindparam, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
@@ -78,51 +79,87 @@ def list_revisions(session: Session, problem_id: int) -> list[ProblemRevision]:
 def list_problems(session: Session, *, platform: str | None = None) -> list[ProblemSummary]:
     """All problems, or those of one platform, by platform and native id."""
     chosen = t.problem.c.platform == platform if platform is not None else t.problem.c.id.is_not(None)
-    claims = load_claims(session, chosen)
+    claims = load_claims(session, _claims_of(chosen))
     flags = _load_flags(session, chosen)
     contests = _load_contests(session, chosen)
-    suite = t.test_suite
+    problem, suite = t.problem.c, t.test_suite.c
     query = (
-        select(t.problem, suite.c.digest, suite.c.n_tests, suite.c.samples_only, suite.c.comparison, suite.c.io_kind)
-        .outerjoin(suite, suite.c.id == t.problem.c.current_suite_id)
+        select(
+            problem.id,
+            problem.platform,
+            problem.native_id,
+            problem.title,
+            problem.url,
+            problem.difficulty,
+            problem.status,
+            problem.released_at,
+            problem.released_precision,
+            problem.exposed_at,
+            suite.id,
+            suite.digest,
+            suite.n_tests,
+            suite.samples_only,
+            suite.comparison,
+            suite.io_kind,
+        )
+        .select_from(t.problem)
+        .outerjoin(t.test_suite, suite.id == problem.current_suite_id)
         .where(chosen)
-        .order_by(t.problem.c.platform, t.problem.c.native_id)
+        .order_by(problem.platform, problem.native_id)
     )
     return [
-        ProblemSummary(
-            problem_id=row.id,
-            key=ProblemKey(row.platform, row.native_id),
-            title=row.title,
-            url=row.url,
-            difficulty=row.difficulty,
-            contest=contests.get(row.id),
-            released_at=row.released_at,
-            released_precision=Precision(row.released_precision) if row.released_precision else None,
-            exposed_at=row.exposed_at,
-            date_claims=tuple(claims[row.id]),
-            suite_id=row.current_suite_id,
-            suite_digest=row.digest,
-            n_tests=row.n_tests or 0,
-            samples_only=bool(row.samples_only),
-            comparison=row.comparison or {},
-            io_kind=row.io_kind,
-            flags=tuple(flags[row.id]),
-            status=row.status,
-        )
-        for row in session.execute(query)
+        _summary(row, contests.get(row[0]), tuple(claims[row[0]]), tuple(flags[row[0]]))
+        for row in session.execute(query).all()
     ]
 
 
-def load_claims(session: Session, chosen: ColumnElement[bool]) -> defaultdict[int, list[DateClaim]]:
-    """The date claims of the problems chosen by a condition on ``problem``, by problem id, the deciding one first."""
+def _summary(
+    row: Sequence[Any], contest: str | None, claims: tuple[DateClaim, ...], flags: tuple[tuple[str, str], ...]
+) -> ProblemSummary:
+    # By place and not by name: for ten thousand rows it takes half the time.
+    problem_id, platform, native_id, title, url, difficulty, status, released_at, precision, exposed_at, *suite = row
+    suite_id, digest, n_tests, samples_only, comparison, io_kind = suite
+    return ProblemSummary(
+        problem_id=problem_id,
+        key=ProblemKey(platform, native_id),
+        title=title,
+        url=url,
+        difficulty=difficulty,
+        contest=contest,
+        released_at=released_at,
+        released_precision=Precision(precision) if precision else None,
+        exposed_at=exposed_at,
+        date_claims=claims,
+        suite_id=suite_id,
+        suite_digest=digest,
+        n_tests=n_tests or 0,
+        samples_only=bool(samples_only),
+        comparison=comparison or {},
+        io_kind=io_kind,
+        flags=flags,
+        status=status,
+    )
+
+
+def _claims_of(chosen: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     columns = t.date_claim.c
-    query = (
+    return (
         select(columns.problem_id, columns.as_written, columns.earliest, columns.precision, columns.source)
         .join(t.problem, t.problem.c.id == columns.problem_id)
         .where(chosen)
     )
+
+
+CLAIMS_OF_ONE = _claims_of(t.problem.c.id == bindparam("problem"))
+"""The claims of the problem with the id ``problem``."""
+
+
+def load_claims(
+    session: Session, query: Select[*tuple[Any, ...]], parameters: dict[str, int] | None = None
+) -> defaultdict[int, list[DateClaim]]:
+    """The date claims that a query finds, by problem id, the deciding one first."""
     claims: defaultdict[int, list[DateClaim]] = defaultdict(list)
-    for problem_id, as_written, earliest, precision, source in session.execute(query):
+    for problem_id, as_written, earliest, precision, source in session.execute(query, parameters).all():
         claims[problem_id].append(DateClaim(as_written, earliest, Precision(precision), source))
     for said in claims.values():
         said.sort(key=order_of)
@@ -138,7 +175,7 @@ def _load_flags(session: Session, chosen: ColumnElement[bool]) -> defaultdict[in
         .order_by(columns.id)
     )
     flags: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
-    for problem_id, name, reason in session.execute(query):
+    for problem_id, name, reason in session.execute(query).all():
         flags[problem_id].append((name, reason))
     return flags
 
@@ -155,6 +192,6 @@ def _load_contests(session: Session, chosen: ColumnElement[bool]) -> dict[int, s
         .order_by(contest.c.starts_at.is_(None), contest.c.starts_at, contest.c.native_id)
     )
     contests: dict[int, str] = {}
-    for problem_id, native_id in session.execute(query):
+    for problem_id, native_id in session.execute(query).all():
         contests.setdefault(problem_id, native_id)
     return contests

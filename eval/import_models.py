@@ -1,16 +1,11 @@
-"""What is settled before an import writes anything: whose answers the file holds, and why it may not begin.
-
-ImportFailure            the import did not begin: nothing was written
-├── UnreadableSource     the file is missing or may not be read
-├── UnknownFormat        no format has that name
-└── UnknownModel         a model that nobody knows, or none at all
-"""
+"""What is settled before an import writes anything: whose answers the file holds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from db.importing import ImportFailure
 from eval.formats import Format, ResultRow, SolutionRow
 
 ModelResolver = Callable[[str], "str | None"]
@@ -19,25 +14,8 @@ ModelResolver = Callable[[str], "str | None"]
 MAX_NAMES_SHOWN = 10
 
 
-class ImportFailure(Exception):
-    """An import that did not begin. ``message`` says what is wrong, ``hint`` what to do."""
-
-    def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-
-
-class UnreadableSource(ImportFailure):
-    """The path is missing, is no file, or may not be read."""
-
-
-class UnknownFormat(ImportFailure):
-    """No format of this kind has that name."""
-
-
 class UnknownModel(ImportFailure):
-    """A model that no registry knows, or a file that names none where none was given."""
+    """A model that no registry knows, or a file that names none where none was given; nothing was written."""
 
 
 class Models:

@@ -14,34 +14,17 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from db.completions import RunRecord, SaveResult, save_completions, save_run
 from db.errors import AmbiguousProblem, UnknownProblem
-from db.importing import MAX_KEPT, ImportReport, Note, Refusal
+from db.importing import MAX_KEPT, ImportReport, Note, Refusal, UnknownFormat, UnreadableSource
 from db.problems import find_problem, list_revisions, problem_ids
 from db.records import CompletionRecord, ProblemKey, SaveOutcome, TallyRecord, require_utc
 from db.tallies import save_tallies
 from eval.formats import Format, ResultRow, SolutionRow, result_formats, solution_formats
-from eval.import_models import (
-    ImportFailure,
-    ModelResolver,
-    Models,
-    UnknownFormat,
-    UnknownModel,
-    UnreadableSource,
-    models_in,
-)
+from eval.import_models import ModelResolver, Models, models_in
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from db.engine import Store
-
-__all__ = [
-    "ImportFailure",
-    "UnknownFormat",
-    "UnknownModel",
-    "UnreadableSource",
-    "import_results",
-    "import_solutions",
-]
 
 BATCH_ROWS = 200
 BATCH_CHARACTERS = 8 << 20

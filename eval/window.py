@@ -44,6 +44,9 @@ IN_WINDOW_REASONS = frozenset(Reason) - {
 }
 """The reasons that concern problems whose date is inside the window."""
 
+INFORMATIONAL_FLAGS = frozenset({"partial_tests"})
+"""Flags that a reader should know of, and that keep no problem out of a score."""
+
 _KNOWN_FLAGS = {
     "interactive": Reason.INTERACTIVE,
     "multiple_answers": Reason.MULTIPLE_ANSWERS,
@@ -169,7 +172,9 @@ def quality_reason(problem: ProblemFacts, *, include_flagged: bool = False) -> s
 
 
 def flag_reason(name: str, *, has_checker: bool = False) -> str | None:
-    """The reason that a flag of this name gives; a checker makes several right answers harmless."""
+    """The reason that a flag of this name gives, None for one that only informs or that a checker makes harmless."""
+    if name in INFORMATIONAL_FLAGS:
+        return None
     known = _KNOWN_FLAGS.get(name)
     if known is Reason.MULTIPLE_ANSWERS and has_checker:
         return None

@@ -8,7 +8,7 @@ from ingest.errors import BadRow
 from ingest.fields import json_kind, refuse_unknown
 
 TOLERANCES = ("absolute_tolerance", "relative_tolerance")
-SWITCHES = ("case_sensitive", "space_sensitive")
+SWITCHES = ("case_sensitive", "space_sensitive", "assume_tolerance")
 
 
 def read_comparison(given: object) -> dict[str, Any]:

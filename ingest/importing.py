@@ -8,10 +8,9 @@ from datetime import datetime
 from pathlib import Path
 
 from db.engine import Store
-from db.importing import MAX_KEPT, ImportReport, Note, Refusal
+from db.importing import MAX_KEPT, ImportReport, Note, Refusal, UnreadableSource
 from db.problems import save_problem
 from db.records import ProblemKey, ProblemRecord, SaveOutcome
-from ingest.errors import UnreadableSource
 from ingest.formats import Item, load_format
 
 BATCH_ROWS = 200

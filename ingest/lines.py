@@ -11,8 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from db.importing import Refusal
-from ingest.errors import UnreadableSource
+from db.importing import Refusal, UnreadableSource
 from ingest.fields import json_kind
 
 MAX_LINE_BYTES = 256 * 1024 * 1024

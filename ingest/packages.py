@@ -238,7 +238,8 @@ def _braced(text: str, command: str) -> str | None:
 
 def validator_rules(flags: tuple[str, ...]) -> dict[str, Any]:
     """The default output validator's arguments as a comparison. Later ones win. ``BadRow`` for an unknown one."""
-    rules: dict[str, Any] = {"case_sensitive": False}
+    # Without a float flag the validator compares decimals as text, unlike a platform that forgot to say its tolerance.
+    rules: dict[str, Any] = {"case_sensitive": False, "assume_tolerance": False}
     words = iter(flags)
     for word in words:
         if word == "case_sensitive":

@@ -16,9 +16,10 @@ _KEYS = {"db": str, "models": list, "executor": str}
 
 @dataclass(frozen=True)
 class Config:
-    """What the command works with. ``model_paths`` are files, or folders whose ``*.toml`` are read."""
+    """What the command works with. ``default_folder`` is where the store lies when nobody said where; else None."""
 
     db_url: str
+    default_folder: Path | None
     model_paths: tuple[Path, ...]
     executor: str
 
@@ -30,8 +31,11 @@ def load_config(*, db: str | None, models: list[Path] | None, folder: Path) -> C
     own_folder = _user_folder("XDG_CONFIG_HOME", ".config") / "models"
     if own_folder.is_dir():
         paths.append(own_folder)
+    given = db or settings.get("db")
+    default = _user_folder("XDG_DATA_HOME", ".local/share")
     return Config(
-        db_url=db or settings.get("db") or f"sqlite:///{_user_folder('XDG_DATA_HOME', '.local/share') / 'live.db'}",
+        db_url=given or f"sqlite:///{default / 'live.db'}",
+        default_folder=None if given else default,
         model_paths=tuple(path for entry in paths for path in _toml_files(entry)),
         executor=settings.get("executor", "auto"),
     )

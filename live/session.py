@@ -56,6 +56,9 @@ class Session:
         """The store, made and migrated if need be. Raises ``StoreError``."""
         from db.engine import open_store
 
+        default = self.config.default_folder
+        if default is not None:
+            default.mkdir(parents=True, exist_ok=True)
         return open_store(self.config.db_url)
 
     def canonical_names(self, names: Iterable[str]) -> list[str]:

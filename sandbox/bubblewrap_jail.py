@@ -56,6 +56,9 @@ class BubblewrapLauncher:
         self._bwrap = bwrap
         self._python_version = _system_python_version()
 
+    def close(self) -> None:
+        """Nothing to give back."""
+
     def details(self) -> dict[str, str]:
         """The system Python that programs run on."""
         return {"system_python": self._python_version}

@@ -54,7 +54,8 @@ def _compare_spaced(expected: bytes, got: bytes, comparison: Comparison) -> str 
 
 
 def _same_token(wanted: bytes, given: bytes, comparison: Comparison) -> bool:
-    if _NUMBER.match(wanted) and (comparison.declares_tolerance or not _INTEGER.match(wanted)):
+    assumed = comparison.assume_tolerance and not _INTEGER.match(wanted)
+    if _NUMBER.match(wanted) and (comparison.declares_tolerance or assumed):
         return _NUMBER.match(given) is not None and close(float(wanted), float(given), comparison)
     return not comparison.case_sensitive and _folded(wanted) == _folded(given)
 

@@ -86,9 +86,18 @@ class DockerLauncher:
         """Connect and find the image. Raises ``SandboxUnavailable``."""
         with _said_plainly():
             self._client = docker.from_env(timeout=60)
-            # Addressed by id from here on: a tag that moves meanwhile changes nothing.
-            self._image_id = str(self._client.images.get(image).id)
-        reap(self._client)
+        try:
+            with _said_plainly():
+                # Addressed by id from here on: a tag that moves meanwhile changes nothing.
+                self._image_id = str(self._client.images.get(image).id)
+            reap(self._client)
+        except BaseException:
+            self._client.close()
+            raise
+
+    def close(self) -> None:
+        """Give the connection to the daemon back."""
+        self._client.close()
 
     def details(self) -> dict[str, str]:
         """The image's content digest."""
@@ -138,11 +147,10 @@ def _owner() -> str:
     return f"{socket.gethostname()}/{pid}/{start_time(pid)}"
 
 
-def reap(client: Any = None) -> int:
+def reap(client: docker.DockerClient) -> int:
     """Remove the containers that dead commands of this host left; how many they were. Others' stay untouched."""
     removed = 0
     with _said_plainly():
-        client = client or docker.from_env(timeout=60)
         for container in client.containers.list(all=True, filters={"label": OWNER_LABEL}, ignore_removed=True):
             host, pid, started = container.labels[OWNER_LABEL].rsplit("/", 2)
             if host == socket.gethostname() and not is_alive(int(pid), started):

@@ -61,6 +61,9 @@ class Launcher(Protocol):
     def details(self) -> dict[str, str]:
         """What identifies the environment: image digest or host Python, and the like."""
 
+    def close(self) -> None:
+        """Give back what it holds; enclosures that it started are not its matter any more."""
+
 
 class Jail:
     """One jail with its agent: runs one test at a time. Any fault makes it useless; close it and take another."""

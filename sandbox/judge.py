@@ -113,6 +113,7 @@ class Judge:
             thread.join(_THREAD_END_S)
         for worker in self._workers:
             worker.close()
+        self._launcher.close()
 
     def judge(self, program: Program, suite: Suite, *, run_all: bool = False) -> Outcome:
         """One program's outcome. Raises ``UnknownLanguage``, or ``SandboxUnavailable`` when no jail can be had."""

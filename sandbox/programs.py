@@ -30,13 +30,15 @@ class Comparison:
 
     Tolerances are absolute or relative, either sufficing; they apply to tokens whose expected form is a number. Where
     none is declared, an expected token written as a non-integer number tolerates ``DEFAULT_TOLERANCE`` both ways, and
-    integers none. ``space_sensitive`` compares bytes, line ends at the very end aside.
+    integers none; ``assume_tolerance`` False is for formats in which no declaration means none (Kattis packages).
+    ``space_sensitive`` compares white space too, line ends at the very end aside.
     """
 
     absolute_tolerance: float | None = None
     relative_tolerance: float | None = None
     case_sensitive: bool = True
     space_sensitive: bool = False
+    assume_tolerance: bool = True
 
     DEFAULT_TOLERANCE: ClassVar[float] = 1e-6
 

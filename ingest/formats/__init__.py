@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from db.importing import Note, Refusal
+from db.importing import Note, Refusal, UnknownFormat
 from db.records import ProblemRecord
-from ingest.errors import UnknownFormat
 
 Item = ProblemRecord | Refusal | Note
 

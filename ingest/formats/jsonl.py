@@ -18,7 +18,8 @@ entry_point         for functions: the name of the method of ``class Solution``
 starter_code        what a solver starts from
 time_limit_s        CPU seconds for one test
 memory_limit_bytes  memory for one test
-comparison          ``{"absolute_tolerance"?, "relative_tolerance"?, "case_sensitive"?, "space_sensitive"?}``
+comparison          ``{"absolute_tolerance"?, "relative_tolerance"?, "case_sensitive"?, "space_sensitive"?,
+                    "assume_tolerance"?}``, as ``sandbox.Comparison`` explains them
 flags               names, or ``{"name", "reason"}``: ``"interactive"``, ``"multiple_answers"``, ``"bad_tests"``, ...
 tests               ``[{"input", "expected", "name"?, "origin"?, "comparison"?}]``. ``origin`` is ``sample``,
                     ``official`` (default), ``generated`` or ``recovered``. For functions, ``input`` is one JSON

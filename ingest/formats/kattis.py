@@ -20,10 +20,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from db.importing import Note, Refusal
+from db.importing import Note, Refusal, UnreadableSource
 from db.records import ContestRecord, DateClaim, ProblemKey, ProblemRecord, SuiteRecord
 from ingest.dates import read_date
-from ingest.errors import BadRow, UnreadableSource
+from ingest.errors import BadRow
 from ingest.formats import Item
 from ingest.package_tests import read_tests
 from ingest.packages import Package, open_package

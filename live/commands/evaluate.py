@@ -94,7 +94,8 @@ def read_settings(
             include_flagged=include_flagged,
         )
     except ValueError as error:
-        raise UsageError(getattr(error, "message", str(error)), getattr(error, "hint", "")) from error
+        hint = getattr(error, "hint", "check --since, --until, --margin and --k")
+        raise UsageError(str(error), hint) from error
 
 
 def _read_ks(text: str) -> tuple[int, ...]:

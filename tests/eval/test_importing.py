@@ -13,16 +13,11 @@ import pytest
 
 from db.completions import list_runs
 from db.engine import Store, open_store
+from db.importing import ImportFailure, UnknownFormat, UnreadableSource
 from db.problems import save_problem
 from db.records import IoKind, ProblemKey, ProblemRecord, SuiteRecord, TestCaseRecord, TestOrigin
-from eval.importing import (
-    ImportFailure,
-    UnknownFormat,
-    UnknownModel,
-    UnreadableSource,
-    import_results,
-    import_solutions,
-)
+from eval.import_models import UnknownModel
+from eval.importing import import_results, import_solutions
 from tests.eval.stored import completions, tallies
 
 DATA = Path(__file__).parent / "data"

@@ -10,10 +10,9 @@ from typing import Any
 import pytest
 
 from db.engine import Store, open_store
-from db.importing import MAX_KEPT, ImportReport
+from db.importing import MAX_KEPT, ImportFailure, ImportReport, UnknownFormat, UnreadableSource
 from db.problems import list_problems, load_suite
 from ingest import importing
-from ingest.errors import ImportFailure, UnknownFormat, UnreadableSource
 from ingest.formats import format_names, load_format
 from ingest.importing import import_problems
 from tests.ingest.reading import DATA, write_rows

@@ -119,6 +119,7 @@ COMPARISON = st.fixed_dictionaries(
         "relative_tolerance": st.floats(0, 0.5),
         "case_sensitive": st.booleans(),
         "space_sensitive": st.booleans(),
+        "assume_tolerance": st.booleans(),
     },
 )
 TEST = st.fixed_dictionaries(

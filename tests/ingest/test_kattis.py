@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from db.importing import UnreadableSource
 from db.records import Precision, ProblemRecord, TestOrigin
-from ingest.errors import BadRow, UnreadableSource
+from ingest.errors import BadRow
 from ingest.packages import TimeRule, open_package, validator_rules
 from tests.ingest.reading import DATA, Read, read
 
@@ -52,6 +53,10 @@ def test_the_id_does_not_depend_on_the_folder_named(packages: dict[str, ProblemR
     assert by_id["first-cup-2024/half"] == packages["first-cup-2024/half"]
 
 
+PLAIN = {"case_sensitive": False, "assume_tolerance": False}
+"""What a package without flags means."""
+
+
 def test_a_legacy_package(packages: dict[str, ProblemRecord]) -> None:
     half = packages["first-cup-2024/half"]
     assert half.title == "Half {\\em of} It"
@@ -61,7 +66,7 @@ def test_a_legacy_package(packages: dict[str, ProblemRecord]) -> None:
     suite = half.suite
     assert suite is not None
     assert (suite.time_limit_s, suite.memory_limit_bytes) == (None, 64 * 2**20)
-    assert suite.comparison == {"case_sensitive": False, "absolute_tolerance": 1e-4, "relative_tolerance": 1e-4}
+    assert suite.comparison == PLAIN | {"absolute_tolerance": 1e-4, "relative_tolerance": 1e-4}
     assert [(test.name, test.input, test.expected, test.origin) for test in suite.tests] == [
         ("sample/1", b"4\n", b"2.0\n", TestOrigin.SAMPLE),
         ("secret/02-empty", b"", b"", TestOrigin.OFFICIAL),
@@ -69,7 +74,7 @@ def test_a_legacy_package(packages: dict[str, ProblemRecord]) -> None:
         ("secret/strict/2", b"3\n", b"1.5\n", TestOrigin.OFFICIAL),
     ]
     strict = {"absolute_tolerance": 1e-9, "relative_tolerance": 1e-9, "space_sensitive": True}
-    assert [test.comparison for test in suite.tests] == [None, None, None, {"case_sensitive": False} | strict]
+    assert [test.comparison for test in suite.tests] == [None, None, None, PLAIN | strict]
 
 
 def test_the_manifest_dates_a_package(packages: dict[str, ProblemRecord]) -> None:
@@ -92,8 +97,8 @@ def test_arguments_of_groups_and_tests(found: Read, packages: dict[str, ProblemR
     shop = packages["first-cup-2024/shop"]
     assert shop.suite is not None
     assert [(test.name, test.comparison) for test in shop.suite.tests] == [
-        ("secret/g1/01", {"case_sensitive": True}),
-        ("secret/g1/02", {"case_sensitive": False, "absolute_tolerance": 1e-6}),
+        ("secret/g1/01", PLAIN | {"case_sensitive": True}),
+        ("secret/g1/02", PLAIN | {"absolute_tolerance": 1e-6}),
         ("secret/g2/01", None),
     ]
     assert shop.flags == (("partial_tests", "3 of 6 tests were refused at import"),)

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from db.importing import UnreadableSource
 from db.records import IoKind, Precision, TestOrigin
 from ingest import lines
-from ingest.errors import UnreadableSource
 from tests.ingest.reading import DATA, Read, read, write_rows
 
 ROWS = DATA / "livecodebench.jsonl"

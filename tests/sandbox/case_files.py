@@ -115,7 +115,11 @@ def _bytes(table: dict[str, Any], key: str, default: str | None = None) -> bytes
         return bytes.fromhex(table.pop(f"{key}_hex"))
     value = table.pop(key, default)
     if isinstance(value, dict):
-        parts = value["text"] * value["times"], value.get("end", ""), value.get("end_text", "") * value.get("end_times", 0)
+        parts = (
+            value["text"] * value["times"],
+            value.get("end", ""),
+            value.get("end_text", "") * value.get("end_times", 0),
+        )
         value = "".join(parts)
     if not isinstance(value, str):
         raise ValueError(f"no text under {key!r}")

@@ -7,12 +7,20 @@ from collections.abc import Iterator
 import pytest
 
 from sandbox import Judge, SandboxUnavailable
+from tests.sandbox.jails import close_docker_client
 
 JOBS = 2
 EXECUTORS = [
     pytest.param("docker", marks=pytest.mark.docker, id="docker"),
     pytest.param("bubblewrap", marks=pytest.mark.bubblewrap, id="bubblewrap"),
 ]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _docker_client() -> Iterator[None]:
+    """Close the connection to the daemon that tests look through."""
+    yield
+    close_docker_client()
 
 
 @pytest.fixture(scope="session", params=EXECUTORS)

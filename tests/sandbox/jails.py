@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import os
+import signal
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,10 +21,17 @@ _HOSTILE_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp", "/run")
 
 @functools.cache
 def docker_client() -> Any:
-    """One connection to the daemon for all tests."""
+    """One connection to the daemon for all tests; :func:`close_docker_client` ends it."""
     import docker
 
     return docker.from_env(timeout=60)
+
+
+def close_docker_client() -> None:
+    """End the connection if there is one."""
+    if docker_client.cache_info().currsize:
+        docker_client().close()
+        docker_client.cache_clear()
 
 
 def running_jails(judge: Judge) -> list[Jail]:
@@ -63,25 +71,11 @@ def containers_if_any(pid: int) -> list[Any]:
         return []
 
 
-def processes(jail: Jail) -> list[str]:
-    """The processes inside a jail, one line each: those of the agent and whatever a program left."""
-    enclosure = jail._enclosure
-    if isinstance(enclosure, DockerEnclosure):
-        return [" ".join(row) for row in enclosure._container.top()["Processes"]]
-    assert isinstance(enclosure, BubblewrapEnclosure)
-    return [
-        f"{pid} {_command_line(Path(f'/proc/{pid}'))[:60]!r}"
-        for pid in _descendants(enclosure._process.pid)
-        if Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").strip() != "bwrap"
-    ]
-
-
-def threads_settle(jail: Jail, expected: int, within_s: float = 2.0) -> list[str]:
-    """The processes of the jail, looked at again until they are as many as expected or time is up."""
-    until = time.monotonic() + within_s
-    while len(found := processes(jail)) != expected and time.monotonic() < until:
-        time.sleep(0.02)
-    return found
+def strangers(jail: Jail) -> int:
+    """How many processes are inside a jail beside its agent's own (one for each of its connections)."""
+    expected = len(jail._channels)
+    wait_until(lambda: len(agents(jail)) == expected, 2.0)
+    return len(agents(jail)) - expected
 
 
 def hostile_files() -> list[str]:
@@ -91,12 +85,17 @@ def hostile_files() -> list[str]:
 
 def end_jail(jail: Jail) -> None:
     """End a jail from outside, as an out-of-memory killer or an operator would."""
+    for pid in agents(jail):
+        os.kill(pid, signal.SIGKILL)
+
+
+def agents(jail: Jail) -> list[int]:
+    """The pids, as this machine counts them, of what runs inside a jail."""
     enclosure = jail._enclosure
     if isinstance(enclosure, DockerEnclosure):
-        enclosure._container.kill()
-    else:
-        assert isinstance(enclosure, BubblewrapEnclosure)
-        enclosure._process.kill()
+        return [int(row[1]) for row in enclosure._container.top()["Processes"]]
+    assert isinstance(enclosure, BubblewrapEnclosure)
+    return [pid for pid in _descendants(enclosure._process.pid) if _name(pid) not in ("bwrap", "")]
 
 
 def wait_until(condition: Callable[[], bool], within_s: float) -> bool:
@@ -112,9 +111,20 @@ def wait_until(condition: Callable[[], bool], within_s: float) -> bool:
 def _descendants(pid: int) -> list[int]:
     found = []
     for task in Path(f"/proc/{pid}/task").glob("*"):
-        for child in (task / "children").read_text(encoding="ascii").split():
+        for child in _text(task / "children").split():
             found += [int(child), *_descendants(int(child))]
     return found
+
+
+def _name(pid: int) -> str:
+    return _text(Path(f"/proc/{pid}/comm")).strip()
+
+
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return ""
 
 
 def _command_line(process: Path) -> bytes:

@@ -48,14 +48,20 @@ def test_every_output_equals_itself(output: bytes, rule: Comparison) -> None:
 
 
 @given(st.binary(), st.binary(), RULES)
-def test_any_bytes_can_be_compared_and_a_difference_is_one_short_line(expected: bytes, got: bytes, rule: Comparison) -> None:
+def test_any_bytes_can_be_compared_and_a_difference_is_one_short_line(
+    expected: bytes, got: bytes, rule: Comparison
+) -> None:
     difference = comparison.first_difference(expected, got, rule)
     assert difference is None or (0 < len(difference) < 200 and "\n" not in difference)
 
 
 @given(TOKENS, st.lists(BLANKS, min_size=9, max_size=9), st.lists(BLANKS, min_size=9, max_size=9), RULES)
-def test_white_space_never_matters_unless_asked(tokens: list[str], first: list[str], second: list[str], rule: Comparison) -> None:
-    one, other = ("".join(map("".join, zip(blanks, [*tokens, ""], strict=False))).encode() for blanks in (first, second))
+def test_white_space_never_matters_unless_asked(
+    tokens: list[str], first: list[str], second: list[str], rule: Comparison
+) -> None:
+    one, other = (
+        "".join(map("".join, zip(blanks, [*tokens, ""], strict=False))).encode() for blanks in (first, second)
+    )
     if not rule.space_sensitive:
         assert comparison.first_difference(one, other, rule) is None
 
@@ -97,12 +103,19 @@ def test_one_token_more_is_wrong(tokens: list[str], rule: Comparison) -> None:
 @given(JSON, RULES)
 def test_every_value_equals_itself(value: object, rule: Comparison) -> None:
     text = json.dumps(value).encode()
-    assert values.first_difference(text, json.dumps(value, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass"), rule) is None
+    assert (
+        values.first_difference(
+            text, json.dumps(value, indent=1, ensure_ascii=False).encode("utf-8", "surrogatepass"), rule
+        )
+        is None
+    )
 
 
 @given(JSON, JSON)
 def test_values_are_equal_as_python_says_but_for_bool_and_decimals(expected: object, got: object) -> None:
-    assume(not any(mark in json.dumps([expected, got]) for mark in (".", "e-", "e+", "Infinity", "true", "false", "-0")))
+    assume(
+        not any(mark in json.dumps([expected, got]) for mark in (".", "e-", "e+", "Infinity", "true", "false", "-0"))
+    )
     difference = values.first_difference(json.dumps(expected).encode(), json.dumps(got).encode(), PLAIN)
     assert (difference is None) == (expected == got)
 

@@ -14,8 +14,8 @@ AFTERWARDS = Program(
     """
 import os, sys, threading
 assert os.listdir("/tmp") == [] and os.getcwd() == "/tmp"
-block = bytearray(100 << 20)
-threads = [threading.Thread(target=block.count, args=(1, 0, 10)) for _ in range(20)]
+block = bytearray(50 << 20)
+threads = [threading.Thread(target=block.count, args=(1, 0, 10)) for _ in range(8)]
 for thread in threads:
     thread.start()
 for thread in threads:
@@ -23,13 +23,13 @@ for thread in threads:
 files = [open("/dev/null") for _ in range(40)]
 sys.setrecursionlimit(10**6)
 nested = []
-for _ in range(10_000):
+for _ in range(5_000):
     nested = [nested]
-assert len(repr(nested)) == 20_002
+assert len(repr(nested)) == 10_002
 print(sum(map(int, input().split())))
 """
 )
-PLAIN_SUITE = Suite((Test("1", b"1 2\n", b"3\n"), Test("2", b"5 5\n", b"10\n")), limits=Limits(1.0, 256 * MIB, MIB))
+PLAIN_SUITE = Suite((Test("1", b"1 2\n", b"3\n"),), limits=Limits(2.0, 256 * MIB, MIB))
 
 
 @pytest.mark.parametrize("case", judge_cases("hostile"))
@@ -45,9 +45,6 @@ def test_a_hostile_program_harms_nobody(judge: Judge, case: JudgeCase) -> None:
 def assert_nothing_left(judge: Judge) -> None:
     """The jails hold their agents' processes and no other; there are no more folders than jails; no file got out."""
     running = jails.running_jails(judge)
-    for jail in running:
-        agents = len(jail._channels)
-        found = jails.threads_settle(jail, agents)
-        assert len(found) == agents, found
-    assert len(jails.folders(jails.OWN_PID)) >= len(running)
+    assert [jails.strangers(jail) for jail in running] == [0] * len(running)
+    assert {jail._directory for jail in running} <= set(jails.folders(jails.OWN_PID))
     assert jails.hostile_files() == []

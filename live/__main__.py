@@ -1,0 +1,5 @@
+"""``python -m live``: the same command."""
+
+from live.cli import main
+
+main()

@@ -1,0 +1,217 @@
+"""Commands without judging: what they print, what they refuse, and their exit codes."""
+
+from __future__ import annotations
+
+import gc
+import json
+import sqlite3
+import warnings
+from pathlib import Path
+
+import pytest
+
+from live.cli import app
+from tests.live.command import DEMO, Live
+
+PROBLEM = {
+    "platform": "nova",
+    "id": "n1",
+    "title": "Sum",
+    "released": "2025-06-01T10:00:00Z",
+    "tests": [{"input": "1 2\n", "expected": "3\n"}],
+}
+MODEL = '[[model]]\nname = "nova-1"\ncutoff = "2024-10"\ncutoff_status = "stated"\n'
+
+
+def write_lines(path: Path, *rows: object) -> Path:
+    path.write_text("".join(row if isinstance(row, str) else json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_every_command_has_help(live: Live) -> None:
+    names = [command.callback.__name__ for command in app.registered_commands if command.callback]
+    assert {"judge", "evaluate", "demo"} <= set(names)
+    for words in (
+        ["--help"],
+        ["judge", "--help"],
+        ["eval", "--help"],
+        ["import", "problems", "--help"],
+        ["models", "--help"],
+    ):
+        shown = live(*words)
+        assert shown.code == 0
+        assert "Usage: live" in shown.out
+
+
+def test_importing_twice_changes_nothing(live: Live, tmp_path: Path) -> None:
+    path = DEMO / "problems.jsonl"
+    first = live("import", "problems", path, "-f", "jsonl", "--json").document
+    second = live("import", "problems", path, "-f", "jsonl", "--json").document
+    assert (first["created"], first["unchanged"], first["n_refused"]) == (20, 0, 0)
+    assert (second["created"], second["updated"], second["unchanged"]) == (0, 0, 20)
+
+
+def test_a_window_is_required(live: Live) -> None:
+    ended = live("eval")
+    assert ended.code == 2
+    assert ended.err.splitlines() == [
+        "error: which problems? there is no default that mixes old problems in",
+        "  what to do: use --after-cutoff, or give a window with --since and --until",
+    ]
+
+
+def test_an_unknown_model_is_named_with_its_neighbours(live: Live) -> None:
+    ended = live("eval", "o1-mini-2024-09-13", "--after-cutoff")
+    assert ended.code == 2
+    assert ended.err.splitlines()[0].startswith(
+        'error: unknown model "o1-mini-2024-09-13"; did you mean o1-mini-2024-09-12'
+    )
+
+
+def test_an_empty_store_has_nothing_to_score(live: Live) -> None:
+    ended = live("eval", "--after-cutoff", "--json")
+    assert ended.code == 3
+    assert ended.document["rows"] == []
+
+
+def test_no_verdicts_means_no_number(live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIVE_MODELS", str(write_lines(tmp_path / "models.toml", MODEL)))
+    live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl")
+    live(
+        "import",
+        "solutions",
+        write_lines(tmp_path / "s.jsonl", {"id": "n1", "code": "print(3)"}),
+        "-f",
+        "jsonl",
+        "--model",
+        "nova-1",
+    )
+    ended = live("eval", "--after-cutoff", "--no-judge", "--json")
+    assert ended.code == 3
+    (row,) = ended.document["rows"]
+    assert (row["pass_at_1"], row["ci_low"], row["n_eligible"], row["n_judged"]) == (None, None, 1, 0)
+    assert row["left_out"] == {"not judged": 1}
+
+
+@pytest.mark.parametrize(
+    ("entry", "complaint"),
+    [
+        ('[[model]]\nname = "nova-1"\ncutoff = "soon"\n', 'cutoff: cannot read the date "soon"'),
+        (MODEL + MODEL, "nova-1"),
+        ("[[model]\n", "models.toml"),
+    ],
+    ids=["a cut-off that cannot be read", "two models under one name", "broken TOML"],
+)
+def test_a_bad_model_file(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, entry: str, complaint: str
+) -> None:
+    monkeypatch.setenv("LIVE_MODELS", str(write_lines(tmp_path / "models.toml", entry)))
+    ended = live("models", "list")
+    assert ended.code == 2
+    assert complaint in ended.err
+    assert "Traceback" not in ended.err
+
+
+def test_bad_rows_are_refused_one_by_one(live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LIVE_MODELS", str(write_lines(tmp_path / "models.toml", MODEL)))
+    no_expected = {**PROBLEM, "id": "n2", "tests": [{"input": "1"}]}
+    path = write_lines(tmp_path / "p.jsonl", PROBLEM, no_expected, '{"platform": "nova", "id": "n3", "ti')
+    problems = live("import", "problems", path, "-f", "jsonl")
+    assert problems.code == 1
+    refused = [line for line in problems.err.splitlines() if line.startswith("refused:")]
+    assert len(refused) == 2
+    assert "n2" in refused[0]
+    assert "line 3" in refused[1]
+
+    path = write_lines(tmp_path / "s.jsonl", {"id": "n1", "code": "print(3)"}, {"id": "gone", "code": ""})
+    solutions = live("import", "solutions", path, "-f", "jsonl", "--model", "nova-1")
+    assert solutions.code == 1
+    assert "solutions: 1 new, 0 updated, 0 unchanged, 1 refused" in solutions.err
+    assert "gone" in solutions.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["import", "problems", "absent.jsonl", "-f", "jsonl"],
+        ["import", "problems", "absent.jsonl", "-f", "xml"],
+        ["import", "solutions", "absent.jsonl", "-f", "jsonl", "--model", "o1-mini-2024-09-12"],
+        ["eval", "--after-cutoff", "--margin", "long"],
+        ["eval", "--since", "soon"],
+        ["eval", "--since", "2024-05", "--until", "2024-03"],
+        ["eval", "--after-cutoff", "--k", "0"],
+        ["problems", "show", "nova:absent"],
+        ["eval", "--after-cutoff", "--json", "--csv"],
+    ],
+    ids=" ".join,
+)
+def test_usage_errors_are_two_lines(live: Live, arguments: list[str]) -> None:
+    ended = live(*arguments)
+    assert ended.code == 2
+    lines = ended.err.splitlines()
+    assert lines[0].startswith("error: ")
+    assert lines[1].startswith("  what to do: ")
+    assert len(lines) == 2
+
+
+def test_a_store_from_a_newer_version(live: Live, tmp_path: Path) -> None:
+    live("problems", "list")
+    with sqlite3.connect(tmp_path / "store.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    ended = live("problems", "list")
+    assert ended.code == 4
+    assert "newer" in ended.err
+
+
+def test_a_file_that_is_no_store(live: Live, tmp_path: Path) -> None:
+    (tmp_path / "store.db").write_bytes(b"these are not the bytes of a database" * 100)
+    ended = live("problems", "list")
+    assert ended.code == 4
+    assert ended.err.startswith("error: ")
+
+
+def test_no_executor(demo_live: Live, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/absent.sock")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with warnings.catch_warnings():
+        # The Docker library leaves the socket open on which it could not connect.
+        warnings.simplefilter("ignore", ResourceWarning)
+        ended = demo_live("judge")
+        gc.collect()
+    assert ended.code == 4
+    assert "Docker does not answer" in ended.err
+    assert "bubblewrap is not installed" in ended.err
+
+
+def test_dates_of_every_source_are_shown(live: Live, tmp_path: Path) -> None:
+    live("import", "problems", write_lines(tmp_path / "a.jsonl", {**PROBLEM, "released": "2025-05"}), "-f", "jsonl")
+    better = {**PROBLEM, "released": {"value": "2025-06-01T10:00:00Z", "source": "the contest page"}}
+    assert live("import", "problems", write_lines(tmp_path / "b.jsonl", better), "-f", "jsonl").code == 0
+    shown = live("problems", "show", "nova:n1").out
+    assert "released_at: 2025-06-01T10:00:00+00:00" in shown
+    assert (
+        "date by the contest page: 2025-06-01T10:00:00Z (instant, 2025-06-01T10:00:00+00:00 at the earliest)" in shown
+    )
+    assert "2025-05 (month, 2025-05-01T00:00:00+00:00 at the earliest)" in shown
+
+
+def test_a_flagged_problem_is_left_out_with_its_reason(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIVE_MODELS", str(write_lines(tmp_path / "models.toml", MODEL)))
+    live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl")
+    result = {"id": "n1", "model": "nova-1", "n_samples": 4, "n_correct": 1}
+    live("import", "results", write_lines(tmp_path / "r.jsonl", result), "-f", "jsonl")
+    assert live("eval", "--after-cutoff", "--json").document["rows"][0]["pass_at_1"] == 0.25
+    assert live("problems", "flag", "n1", "bad_tests", "--reason", "the second test breaks its limits").code == 0
+    (row,) = live("eval", "--after-cutoff", "--json").document["rows"]
+    assert (row["pass_at_1"], row["left_out"]) == (None, {"bad tests": 1})
+
+
+def test_models_show_their_evidence(live: Live) -> None:
+    listed = live("models", "list", "--json").document
+    assert {"o1-mini-2024-09-12", "o1-preview-2024-09-12"} <= {entry["name"] for entry in listed}
+    shown = live("models", "show", "o1-mini-2024-09-12").out
+    assert "cutoff_status: stated" in shown
+    assert "cutoff_source: https://" in shown
