@@ -25,7 +25,7 @@ from db.records import (
     require_utc,
 )
 from db.sql import chunks, insert_missing, insert_row
-from db.suites import load_suite, save_suite
+from db.suites import is_weaker, load_suite, save_suite
 from db.summaries import CLAIMS_OF_ONE, ProblemRevision, ProblemSummary, list_problems, list_revisions, load_claims
 
 __all__ = [
@@ -75,9 +75,10 @@ class SavedProblem:
 def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> SavedProblem:
     """Save what a record says. What it does not say (None, empty text, no tests) leaves the stored value alone.
 
-    Another statement becomes a new revision, other tests become a new suite, both current from then on; date claims
-    and flags are added to those that are there. ``now`` is an aware UTC instant. A comparison that is not JSON raises
-    ``ValueError`` or ``TypeError`` before anything is written.
+    Another statement becomes a new revision, other tests become a new suite, both current from then on (but samples
+    alone do not take the place of a suite that has more); date claims and flags are added to those that are there.
+    ``now`` is an aware UTC instant. A comparison that is not JSON raises ``ValueError`` or ``TypeError`` before
+    anything is written.
     """
     require_utc("now", now)
     # Made before anything is written: it refuses what JSON cannot say, and a refused record must leave no trace.
@@ -99,7 +100,7 @@ def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> S
     touched |= _save_contest(session, problem_id, record)
     touched |= _add_flags(session, problem_id, record.flags, record.source, now)
     values = _stated(record) | _released(before, claims)
-    values |= _save_content(session, problem_id, record, digest, now)
+    values |= _save_content(session, problem_id, record, digest, before["current_suite_id"], now)
     changes = {name: value for name, value in values.items() if before[name] != value}
     if changes:
         session.execute(_CHANGE_PROBLEM, changes | {"row_id": problem_id})
@@ -140,16 +141,24 @@ def _released(before: dict[str, Any], claims: Iterable[DateClaim]) -> dict[str, 
 
 
 def _save_content(
-    session: Session, problem_id: int, record: ProblemRecord, suite: str | None, now: datetime
+    session: Session,
+    problem_id: int,
+    record: ProblemRecord,
+    digest: str | None,
+    current_suite: int | None,
+    now: datetime,
 ) -> dict[str, Any]:
-    """Write the record's statement and tests where they are new; which ones are current from now on."""
+    """Write the record's statement and tests where they are new; which ones are current from now on.
+
+    Samples alone never take the place of a suite that has more.
+    """
     current: dict[str, Any] = {}
     if record.statement or record.starter_code:
         current["current_revision_id"] = _save_revision(session, problem_id, record, now)
-    if record.suite is not None and suite is not None:
-        current["current_suite_id"] = save_suite(
-            session, problem_id, record.suite, suite, source=record.source, now=now
-        )
+    if record.suite is not None and digest is not None:
+        suite_id = save_suite(session, problem_id, record.suite, digest, source=record.source, now=now)
+        if not is_weaker(session, suite_id, current_suite):
+            current["current_suite_id"] = suite_id
     return current
 
 

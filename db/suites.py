@@ -17,6 +17,7 @@ _SUITE_BY_DIGEST = select(t.test_suite.c.id).where(
     t.test_suite.c.problem_id == bindparam("problem"), t.test_suite.c.digest == bindparam("digest")
 )
 _SUITE = select(t.test_suite).where(t.test_suite.c.id == bindparam("suite"))
+_SAMPLES_ONLY = select(t.test_suite.c.samples_only).where(t.test_suite.c.id == bindparam("suite"))
 _CASES = select(t.test_case).where(t.test_case.c.suite_id == bindparam("suite")).order_by(t.test_case.c.position)
 
 
@@ -47,6 +48,14 @@ def save_suite(
     )
     _save_cases(session, suite_id, suite.tests)
     return suite_id
+
+
+def is_weaker(session: Session, suite_id: int, than: int | None) -> bool:
+    """Whether a suite has nothing but samples while the other (None: there is none) has more."""
+    if than is None or than == suite_id:
+        return False
+    strength = {suite: session.execute(_SAMPLES_ONLY, {"suite": suite}).scalar_one() for suite in (suite_id, than)}
+    return bool(strength[suite_id] and not strength[than])
 
 
 def _save_cases(session: Session, suite_id: int, tests: tuple[TestCaseRecord, ...]) -> None:

@@ -58,15 +58,10 @@ def _missing_bubblewrap() -> str | None:
     return None if probe.returncode == 0 else f"bwrap does not work here: {probe.stderr.decode(errors='replace').strip()}"
 
 
-def _missing_postgres() -> str | None:
-    return None if os.environ.get("LIVE_TEST_POSTGRES_URL") else "LIVE_TEST_POSTGRES_URL names no database"
-
-
 _MISSING: dict[str, Callable[[], str | None]] = {
     "shared": _missing_shared,
     "docker": _missing_docker,
     "bubblewrap": _missing_bubblewrap,
-    "postgres": _missing_postgres,
 }
 
 

@@ -135,6 +135,19 @@ def test_other_tests_are_a_new_suite_and_the_old_one_stays(store: Store) -> None
         assert load_suite(session, second.suite_id) == more
 
 
+def test_samples_alone_do_not_replace_a_fuller_suite(store: Store) -> None:
+    samples = suite_of(case("1", "2 3\n", "5\n", TestOrigin.SAMPLE))
+    with store.write() as session:
+        save_problem(session, problem(suite=samples), now=NOW)
+        assert list_problems(session)[0].samples_only
+        more = suite_of(case("1", "2 3\n", "5\n", TestOrigin.SAMPLE), case("2", "4 5\n", "9\n"))
+        save_problem(session, problem(suite=more), now=NOW)
+        (full,) = list_problems(session)
+        assert not full.samples_only
+        assert save_problem(session, problem(suite=samples), now=LATER).outcome is SaveOutcome.UNCHANGED
+        assert list_problems(session)[0].suite_id == full.suite_id
+
+
 @pytest.mark.parametrize(
     "changed",
     [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import assume, given
@@ -38,8 +40,9 @@ def test_an_output_is_taken_or_not(case: ComparisonCase) -> None:
 @pytest.mark.parametrize("tolerance", [-1e-9, float("inf"), float("nan")])
 @pytest.mark.parametrize("name", ["absolute_tolerance", "relative_tolerance"])
 def test_a_tolerance_that_is_none_is_refused(name: str, tolerance: float) -> None:
+    changes: dict[str, Any] = {name: tolerance}
     with pytest.raises(ValueError, match=f"{name} must be a number of at least 0"):
-        Comparison(**{name: tolerance})
+        replace(PLAIN, **changes)
 
 
 @given(st.binary(), RULES)

@@ -1,11 +1,16 @@
 """Cases made from public bug reports, run from the shared folder as they stand: groups B (tests) and C (executor).
 
-Left out, with the reason: B01, B03, B04, B08, B16, B17, B18, B20 judge no program (import rules and checkers);
-B12's answer files are read at import (here: what programs print against them, once they are LF); B15 needs checkers;
-B22's 57,255 digits and 6,021 digits run here against answers worked out here (the case has none). C05 and C09 in C++
-wait for that language; C09, C11 and C12 are in ``test_judge`` and ``test_orphans``, for they are about the command and the
-daemon; C15's second part is about the store; C16 with four workers a core is not possible here by design (a worker is a
-core), it runs with all workers instead; C22 moves an image's tag: a digest of the image is in the environment.
+Left out, with the reason:
+
+* B01, B03, B04, B08, B15, B16, B17, B18, B20 judge no program here: they are about import rules and checkers.
+* B12: the answer files are read at import; here, what programs print against them once they are LF.
+* C05 and C09 in C++ wait for that language.
+* C09, C11, C12 are in ``test_judge`` and ``test_orphans``: they are about the command and the daemon.
+* C15, second part: a full disk while verdicts are saved is the store's matter.
+* C16: never more workers than cores, so it runs with all workers, and in ``test_judge`` beside other busy processes.
+* C22: a moved tag; the image's digest is in the environment's.
+
+B22 has no tests of its own: the answers are worked out here.
 """
 
 from __future__ import annotations
