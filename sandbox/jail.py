@@ -153,7 +153,7 @@ class Jail:
         that it could not isolate the process or could not clean up after it."""
         zygote = self._zygote(calls.ZYGOTE_NAME if request.operation == wire.CALL else "")
         self._send(zygote, request, fds)
-        reply = wire.Reply.unpack(self._receive(zygote, request.wall_kill_s + _REPLY_GRACE_S))
+        reply = wire.Reply.unpack(self._receive(zygote, request.wall_kill_s * wire.WALL_STRETCH + _REPLY_GRACE_S))
         if reply.fault:
             raise JailFault(f"a test's process could not be isolated: {reply.message or 'it ended before'}")
         return reply

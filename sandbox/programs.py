@@ -58,7 +58,8 @@ class Comparison:
 class Limits:
     """The limits of one test. CPU time decides; wall time only ends what sleeps.
 
-    ``wall_s`` None means three times the CPU limit, two seconds more at least.
+    ``wall_s`` None means three times the CPU limit, two seconds more at least. A process that still computes then may
+    go on: a busy machine gives it less than a core.
     """
 
     cpu_s: float = 6.0

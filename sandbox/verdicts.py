@@ -119,8 +119,8 @@ def _ended_by_kernel(facts: Facts) -> bool:
 
 
 def is_idle(facts: Facts, limits: Limits) -> bool:
-    """Whether wall time ended a process that used less than half its CPU limit: it slept, or the machine was busy."""
-    return facts.killed_by == wire.KILLED_BY_WALL and facts.cpu_s < limits.cpu_s / 2
+    """Whether wall time ended a process that had CPU time left: it slept, or the machine was very busy."""
+    return facts.killed_by == wire.KILLED_BY_WALL and facts.cpu_s <= limits.cpu_s
 
 
 def needs_confirmation(facts: Facts, limits: Limits) -> bool:

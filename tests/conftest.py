@@ -1,7 +1,7 @@
 """Shared fixtures, and the rule by which a test that needs something absent is skipped with a reason.
 
-``LIVE_TESTS_REQUIRE`` (such as ``"docker bubblewrap shared"``) turns those skips into an error at the start of the run: where
-everything is meant to be there, as in CI, nothing is left out silently.
+``LIVE_TESTS_REQUIRE`` (such as ``"docker bubblewrap shared"``) turns those skips into an error at the start of the
+run: where everything is meant to be there, as in CI, nothing is left out silently.
 """
 
 from __future__ import annotations
@@ -55,7 +55,9 @@ def _missing_bubblewrap() -> str | None:
     probe = subprocess.run(
         ["bwrap", "--unshare-all", "--ro-bind", "/", "/", "true"], capture_output=True, timeout=20, check=False
     )
-    return None if probe.returncode == 0 else f"bwrap does not work here: {probe.stderr.decode(errors='replace').strip()}"
+    if probe.returncode == 0:
+        return None
+    return f"bwrap does not work here: {probe.stderr.decode(errors='replace').strip()}"
 
 
 _MISSING: dict[str, Callable[[], str | None]] = {

@@ -17,6 +17,9 @@ RUN, CALL, FORK = 1, 2, 3
 # How far a test's process got before the program's own code took over (reported through a pipe closed by then).
 STARTED, ISOLATED, COMPILED = 0, 1, 2
 
+# Past its wall time a process that still computes goes on (a busy machine gives it little), up to so many times it.
+WALL_STRETCH = 6
+
 # Who ended the process, where it was not the process itself.
 KILLED_BY_NOBODY, KILLED_BY_WALL, KILLED_BY_CPU, KILLED_BY_MEMORY = 0, 1, 2, 3
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from dataclasses import replace
 from typing import Any
 
@@ -35,6 +36,16 @@ def test_an_output_is_taken_or_not(case: ComparisonCase) -> None:
     compare = values.first_difference if case.values else comparison.first_difference
     difference = compare(case.expected, case.got, case.comparison)
     assert (difference is None) == case.right, difference
+
+
+@pytest.mark.parametrize(
+    "got", [b"1" * 8000 + b"x", b"1." + b"1" * 8000 + b"x", b"1e" + b"1" * 8000 + b"x", b"." * 8000]
+)
+@pytest.mark.parametrize("expected", [b"0.5", b"1" * 8000 + b"y"])
+def test_no_output_makes_the_judge_work_longer_than_its_length_asks_for(expected: bytes, got: bytes) -> None:
+    started = time.process_time()
+    assert comparison.first_difference(expected, got, PLAIN) is not None
+    assert time.process_time() - started < 0.2
 
 
 @pytest.mark.parametrize("tolerance", [-1e-9, float("inf"), float("nan")])

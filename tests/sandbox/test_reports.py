@@ -109,7 +109,10 @@ def test_b22_very_long_integers(judge: Judge, cases: Path, program: str) -> None
     )
     suite = Suite((Test("1", b"", answer.stdout),), limits=Limits(cpu_s=4.0))
     assert judge.judge(Program(source), suite).verdict is Verdict.ACCEPTED
-    wrong = Suite((Test("1", b"", answer.stdout[:-2] + b"x\n"),), limits=Limits(cpu_s=4.0))
+    wrong = Suite(
+        (Test("1", b"", answer.stdout[:-2] + (b"1\n" if answer.stdout[-2:] != b"1\n" else b"2\n")),),
+        limits=Limits(cpu_s=4.0),
+    )
     assert judge.judge(Program(source), wrong).verdict is Verdict.WRONG_ANSWER
     assert "no limit on the digits" in judge.environment.details["languages"]["python3"]
 
