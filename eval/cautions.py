@@ -16,15 +16,14 @@ CEILING, FLOOR = 0.9, 0.05
 
 
 def row_warnings(
-    row: Row, imported: bool, n_incomplete: int, n_exposed: int, caution: str | None = None
+    row: Row, imported: bool, n_incomplete: int, n_exposed: int, cautions: Iterable[str] = ()
 ) -> Iterable[str]:
     """The warnings of a row, the weightiest first.
 
     ``n_incomplete`` judged problems have samples without a verdict; ``n_exposed`` may have been public before the
-    cut-off (an explicit window may hold such); ``caution`` is a sentence that the caller has to add.
+    cut-off (an explicit window may hold such); ``cautions`` are sentences that the caller has to add.
     """
-    if caution:
-        yield caution
+    yield from cautions
     yield from _cutoff_warnings(row, n_exposed)
     if row.n_judged:
         yield from _size_warnings(row)

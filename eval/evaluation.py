@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from typing import Any
@@ -189,12 +189,12 @@ def eligible_problems(
 
 @dataclass(frozen=True)
 class _Basis:
-    """What the row of a run is measured against: its model, its cut-off, its window, and a caution where one is due."""
+    """What the row of a run is measured against: its model, cut-off and window, and what has to be said of them."""
 
     entry: ModelEntry | None
     known: UsedCutoff | None
     window: Window
-    caution: str | None
+    cautions: tuple[str, ...]
 
 
 def _basis(run: RunOutcomes, registry: Registry, settings: Settings, now: datetime) -> _Basis | NotScored:
@@ -208,17 +208,23 @@ def _basis(run: RunOutcomes, registry: Registry, settings: Settings, now: dateti
     if isinstance(used, NotScored):
         if settings.after_cutoff:
             return NotScored(run.model, used.reason)
-        caution: str | None = f"no cut-off to compare with: {used.reason}"
         known = None
     else:
-        caution, known = None, used
+        known = used
     window = window_for(
         known.cutoff if known is not None and settings.after_cutoff else None,
         since=settings.since,
         until=settings.until,
         margin=settings.margin,
     )
-    return _Basis(entry, known, window, caution)
+    return _Basis(entry, known, window, tuple(_cautions(run, entry, used)))
+
+
+def _cautions(run: RunOutcomes, entry: ModelEntry | None, used: UsedCutoff | NotScored) -> Iterator[str]:
+    if entry is not None and entry.name.casefold() != run.model.casefold():
+        yield f'run under the name "{run.model}"'
+    if isinstance(used, NotScored):
+        yield f"no cut-off to compare with: {used.reason}"
 
 
 def _evaluate_run(
@@ -235,7 +241,9 @@ def _evaluate_run(
     selection = _select(universe, run, basis.window, settings.include_flagged)
     row = _row(run, basis.entry, basis.known, basis.window, selection, settings, len(universe), environment_digest)
     exposed = _exposed_count(selection.judged, basis.known)
-    return replace(row, warnings=tuple(row_warnings(row, run.imported, selection.n_incomplete, exposed, basis.caution)))
+    return replace(
+        row, warnings=tuple(row_warnings(row, run.imported, selection.n_incomplete, exposed, basis.cautions))
+    )
 
 
 def _select(universe: Sequence[ProblemFacts], run: RunOutcomes, window: Window, include_flagged: bool) -> _Selection:

@@ -26,7 +26,7 @@ from sandbox import Job, Judge, Limits, Program, Suite, Test
 suite = Suite((Test("1", b"", b"1\\n"),), limits=Limits(cpu_s=30))
 def jobs():
     for key in range(20):
-        if key == 2:
+        if key == 3:  # both workers have judged a short one
             print("judging", flush=True)
         yield Job(key, Program("print(1)" if key < 2 else "import time; time.sleep(60)"), suite)
 with Judge(sys.argv[1], jobs=2) as judge:
@@ -81,10 +81,11 @@ def test_an_interrupted_command_leaves_nothing(command: subprocess.Popen[str]) -
 
 
 def test_containers_of_a_running_command_are_left_alone(command: subprocess.Popen[str], executor: str) -> None:
-    before = len(jails.left_by(command.pid))
+    before = set(map(str, jails.left_by(command.pid)))
     with Judge(executor, jobs=1) as judge:
         assert judge.judge(Program("print(1)"), ONE).verdict is Verdict.ACCEPTED
-    assert len(jails.left_by(command.pid)) == before
+    assert before
+    assert before == set(map(str, jails.left_by(command.pid)))
 
 
 @pytest.mark.parametrize("source", ["while True:\n    pass", "import time\ntime.sleep(1000)"], ids=["loop", "sleeper"])
@@ -95,7 +96,7 @@ def test_an_endless_program_is_over_two_seconds_after_its_limit(judge: Judge, so
     outcome = judge.judge(Program(source), suite)
     took_s = time.monotonic() - started
     assert outcome.verdict is Verdict.TIME_LIMIT
-    assert took_s < 3.0
+    assert took_s < 3.5  # half a second for the judge's own work
     assert not any(jails.strangers(jail) for jail in jails.running_jails(judge))
 
 
