@@ -1,7 +1,8 @@
 """Judge what has no verdict yet: completions from the store, through the sandbox, verdicts back in batches.
 
-A completion is judged once for each suite and environment. Whatever stops a run, the batches saved before it stay, and
-the same call goes on where it stopped.
+A completion is judged once for each suite and environment; completions with the same program share one run of it, as
+samples at a low temperature often do. Whatever stops a run, the batches saved before it stay, and the same call goes on
+where it stopped.
 """
 
 from __future__ import annotations
@@ -38,16 +39,22 @@ _BATCH_S = 2.0
 _KEPT_SUITES = 16
 
 
-class _Key(NamedTuple):
-    completion_id: int
+class _Sharers(NamedTuple):
+    """Completions of one problem whose programs are the same to the byte."""
+
     suite_id: int
+    completion_ids: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class JudgingReport:
-    """What a run of judging did. ``unsupported`` counts the completions left alone, by language."""
+    """What a run of judging did. ``verdicts`` counts completions; ``n_programs`` were run, on ``n_tests`` tests.
+
+    ``unsupported`` counts the completions left alone, by language.
+    """
 
     verdicts: dict[str, int]
+    n_programs: int
     n_tests: int
     seconds: float
     unsupported: dict[str, int]
@@ -117,18 +124,22 @@ class Pending:
         with self._store.read() as session:
             return count_pending(session, self._environment_id, run_ids=self._run_ids, problem_ids=self._problem_ids)
 
-    def jobs(self) -> Iterator[Job[_Key]]:
+    def jobs(self) -> Iterator[Job[_Sharers]]:
         """The jobs, page by page; those in a language that the sandbox does not have are counted and passed over."""
         known = set(languages.names())
         suite_of = lru_cache(_KEPT_SUITES)(self._suite)
-        for item in self._items():
-            if item.language not in known:
-                self.unsupported[item.language] += 1
-                continue
-            key = _Key(item.completion_id, item.suite_id)
-            yield Job(key, Program(item.code, item.language), suite_of(item.suite_id))
+        for page in self._pages():
+            sharers: dict[tuple[int, Program], list[int]] = {}
+            for item in page:
+                if item.language in known:
+                    program = Program(item.code, item.language)
+                    sharers.setdefault((item.suite_id, program), []).append(item.completion_id)
+                else:
+                    self.unsupported[item.language] += 1
+            for (suite_id, program), completion_ids in sharers.items():
+                yield Job(_Sharers(suite_id, tuple(completion_ids)), program, suite_of(suite_id))
 
-    def _items(self) -> Iterator[PendingJudgement]:
+    def _pages(self) -> Iterator[list[PendingJudgement]]:
         after: tuple[int, int] | None = None
         while True:
             with self._store.read() as session:
@@ -142,7 +153,7 @@ class Pending:
                 )
             if not page:
                 return
-            yield from page
+            yield page
             after = (page[-1].suite_id, page[-1].completion_id)
 
     def _suite(self, suite_id: int) -> Suite:
@@ -159,9 +170,10 @@ class _Batch:
         self._records: list[JudgementRecord] = []
         self._saved_at = time.monotonic()
 
-    def add(self, key: _Key, outcome: Outcome, now: datetime) -> None:
+    def add(self, sharers: _Sharers, outcome: Outcome, now: datetime) -> None:
         facts = [test.as_dict() for test in outcome.tests]
-        self._records.append(JudgementRecord(key.completion_id, key.suite_id, str(outcome.verdict), facts, now))
+        for completion_id in sharers.completion_ids:
+            self._records.append(JudgementRecord(completion_id, sharers.suite_id, str(outcome.verdict), facts, now))
         if len(self._records) >= _BATCH or time.monotonic() - self._saved_at >= _BATCH_S:
             self.save()
 
@@ -180,23 +192,26 @@ def judge_pending(
     pending: Pending,
     *,
     now: Callable[[], datetime],
-    on_outcome: Callable[[Outcome], None] = lambda outcome: None,
+    on_judged: Callable[[int], None] = lambda count: None,
 ) -> JudgingReport:
-    """Judge all that is pending. ``now`` gives the UTC instant of each verdict; ``on_outcome`` is for a progress bar.
+    """Judge all that is pending.
+
+    ``now`` gives the UTC instant of each verdict, ``on_judged`` gets the number of completions that just got theirs.
 
     Raises ``SandboxError`` or ``StoreError`` when it cannot go on; what was judged before is saved all the same, also
     when the user interrupts.
     """
     started = time.monotonic()
     verdicts: Counter[str] = Counter()
-    n_tests = 0
+    n_programs = n_tests = 0
     batch = _Batch(store, environment_id)
     try:
-        for key, outcome in judge.map(pending.jobs()):
-            batch.add(key, outcome, now())
-            verdicts[str(outcome.verdict)] += 1
+        for sharers, outcome in judge.map(pending.jobs()):
+            batch.add(sharers, outcome, now())
+            verdicts[str(outcome.verdict)] += len(sharers.completion_ids)
+            n_programs += 1
             n_tests += len(outcome.tests)
-            on_outcome(outcome)
+            on_judged(len(sharers.completion_ids))
     finally:
         batch.save()
-    return JudgingReport(dict(verdicts), n_tests, time.monotonic() - started, dict(pending.unsupported))
+    return JudgingReport(dict(verdicts), n_programs, n_tests, time.monotonic() - started, dict(pending.unsupported))

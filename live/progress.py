@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from sandbox import Outcome
-
 
 @contextlib.contextmanager
-def judging_bar(console: Console, total: int) -> Iterator[Callable[[Outcome], None]]:
-    """A bar with solutions a second and the remaining time; gives the function to call for each outcome."""
+def judging_bar(console: Console, total: int) -> Iterator[Callable[[int], None]]:
+    """A bar with solutions a second and the remaining time; gives the function to call with what was just judged."""
     if not console.is_terminal or console.quiet or total == 0:
-        yield lambda outcome: None
+        yield lambda count: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -30,7 +28,7 @@ def judging_bar(console: Console, total: int) -> Iterator[Callable[[Outcome], No
     with Progress(*columns, console=console) as progress:
         task = progress.add_task("judging", total=total, rate=0.0)
 
-        def on_outcome(outcome: Outcome) -> None:
-            progress.update(task, advance=1, rate=progress.tasks[task].speed or 0.0)
+        def on_judged(count: int) -> None:
+            progress.update(task, advance=count, rate=progress.tasks[task].speed or 0.0)
 
-        yield on_outcome
+        yield on_judged

@@ -57,8 +57,8 @@ def judge_with_bar(
     """Judge what is pending, with a progress bar on a terminal."""
     from eval.judging import judge_pending
 
-    with judging_bar(session.messages, pending.count()) as on_outcome:
-        return judge_pending(store, judge, environment_id, pending, now=utc_now, on_outcome=on_outcome)
+    with judging_bar(session.messages, pending.count()) as on_judged:
+        return judge_pending(store, judge, environment_id, pending, now=utc_now, on_judged=on_judged)
 
 
 def say_judged(session: Session, report: JudgingReport, executor: str) -> None:
@@ -67,7 +67,8 @@ def say_judged(session: Session, report: JudgingReport, executor: str) -> None:
     tests = report.n_tests / report.seconds if report.seconds else 0.0
     verdicts = ", ".join(f"{verdict} {n}" for verdict, n in sorted(report.verdicts.items()))
     session.messages.print(
-        f"judged {report.n_judged} solutions on {report.n_tests} tests in {report.seconds:.1f} s through {executor} "
+        f"judged {report.n_judged} solutions ({report.n_programs} different programs, {report.n_tests} tests) "
+        f"in {report.seconds:.1f} s through {executor} "
         f"({rate:.1f} solutions/s, {tests:.0f} tests/s)" + (f": {verdicts}" if verdicts else "")
     )
     for language, n in report.unsupported.items():

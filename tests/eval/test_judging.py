@@ -50,13 +50,14 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield store
 
 
-def fill(store: Store, answers: dict[str, tuple[str, str]], copies: int = 1) -> int:
+def fill(store: Store, copies: int = 1, *, same: bool = True) -> int:
+    """A run with ``copies`` of each answer, the same to the byte or told apart by a comment."""
     key = ProblemKey("nova", "sum")
     with store.write() as session:
         record = ProblemRecord(key, "Sum", (), "test", suite=suite(case(b"1 2\n", b"3\n"), case(b"2 2\n", b"4\n")))
         save_problem(session, record, now=NOW)
         run_id = save_run(session, RunRecord("nova-1"), now=NOW)
-        codes = [code for code, _ in answers.values()] * copies
+        codes = [code if same else f"{code}\n# copy {copy}" for copy in range(copies) for code, _ in ANSWERS.values()]
         for index, code in enumerate(codes):
             save_completion(session, run_id, CompletionRecord(key, index, code))
         save_completion(session, run_id, CompletionRecord(key, len(codes), "main = 1", language="haskell"))
@@ -73,17 +74,19 @@ def verdicts(store: Store, run_id: int) -> dict[int, str | None]:
 
 @pytest.mark.parametrize("executor", EXECUTORS)
 def test_each_completion_gets_its_verdict_once(store: Store, executor: str) -> None:
-    run_id = fill(store, ANSWERS)
+    run_id = fill(store, copies=2)
+    n_answers = 2 * len(ANSWERS)
     with Judge(executor, jobs=2) as judge:
         environment_id = register_environment(store, judge.environment, now=NOW)
         pending = Pending(store, environment_id)
-        assert pending.count() == len(ANSWERS) + 1
+        assert pending.count() == n_answers + 1
         report = judge_pending(store, judge, environment_id, pending, now=lambda: NOW)
-        assert (report.n_judged, report.n_internal, report.unsupported) == (len(ANSWERS), 0, {"haskell": 1})
+        assert (report.n_judged, report.n_internal, report.unsupported) == (n_answers, 0, {"haskell": 1})
+        assert report.n_programs == len(ANSWERS)  # the same program is run once
         again = judge_pending(store, judge, environment_id, Pending(store, environment_id), now=lambda: NOW)
         assert again.n_judged == 0
-    expected: dict[int, str | None] = dict(enumerate(verdict for _, verdict in ANSWERS.values()))
-    assert verdicts(store, run_id) == expected | {len(ANSWERS): None}
+    expected: dict[int, str | None] = dict(enumerate(2 * [verdict for _, verdict in ANSWERS.values()]))
+    assert verdicts(store, run_id) == expected | {n_answers: None}
     with store.read() as session:
         facts = load_test_results(session, 1, environment_id)
     assert [test["verdict"] for test in facts] == ["accepted", "accepted"]
@@ -117,7 +120,7 @@ class _Stopping:
 
 @pytest.mark.bubblewrap
 def test_what_was_judged_before_the_executor_went_away_is_kept(store: Store) -> None:
-    run_id = fill(store, ANSWERS)
+    run_id = fill(store)
     with Judge("bubblewrap", jobs=1) as judge:
         environment_id = register_environment(store, judge.environment, now=NOW)
         stopping = _Stopping(judge, after=3)
@@ -132,7 +135,7 @@ def test_what_was_judged_before_the_executor_went_away_is_kept(store: Store) -> 
 @pytest.mark.parametrize("executor", EXECUTORS)
 def test_killed_at_any_moment_it_goes_on_where_it_stopped(store: Store, tmp_path: Path, executor: str) -> None:
     copies = 150
-    run_id = fill(store, ANSWERS, copies)
+    run_id = fill(store, copies, same=False)
     command = [
         sys.executable,
         "-m",

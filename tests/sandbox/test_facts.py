@@ -60,17 +60,19 @@ def test_signal_and_exit_code_exclude_each_other() -> None:
         ({"cpu_s": 1.1}, True),
         ({"cpu_s": 1.0 * CPU_GRACE + 0.01}, False),
         ({"cpu_s": 1.21, "killed_by": wire.KILLED_BY_CPU}, False),
-        ({"cpu_s": 0.9, "killed_by": wire.KILLED_BY_WALL}, False),
+        ({"cpu_s": 0.9, "killed_by": wire.KILLED_BY_WALL}, True),
     ],
 )
-def test_only_a_time_limit_near_the_limit_is_measured_again(changes: dict[str, Any], confirmed: bool) -> None:
+def test_a_time_limit_near_the_limit_or_by_wall_time_alone_is_measured_again(
+    changes: dict[str, Any], confirmed: bool
+) -> None:
     assert needs_confirmation(replace(GOOD, **changes), LIMITS) is confirmed
 
 
-def test_a_sleeper_is_idle_and_a_busy_program_is_not() -> None:
+def test_only_a_process_with_cpu_time_left_is_idle() -> None:
     stopped = replace(GOOD, killed_by=wire.KILLED_BY_WALL)
     assert is_idle(stopped, LIMITS)
-    assert not is_idle(replace(stopped, cpu_s=0.6), LIMITS)
+    assert not is_idle(replace(stopped, cpu_s=1.1), LIMITS)
     assert not is_idle(GOOD, LIMITS)
 
 
