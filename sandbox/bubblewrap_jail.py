@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -36,8 +38,10 @@ class BubblewrapEnclosure:
         return f"bwrap ended with exit code {code}" + (f": {words[-1]}" if words else "")
 
     def close(self) -> None:
-        """Kill it and take its exit code."""
-        self._process.kill()
+        """Kill the first process of its pid namespace, all in it with that, and bwrap itself."""
+        for pid in (*_children(self._process.pid), self._process.pid):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         self._process.wait()
         if self._process.stderr is not None:
             self._process.stderr.close()
@@ -64,14 +68,32 @@ class BubblewrapLauncher:
         return {"system_python": self._python_version}
 
     def launch(self, directory: Path, uid_base: int) -> BubblewrapEnclosure:
-        """Start a jail that sees ``directory``."""
+        """Start a jail that sees ``directory``.
+
+        Root starts it as an ordinary user of the jail's own: what gets out would not be root, and the kernel counts no
+        processes of root's against a limit.
+        """
+        user = uid_base if os.getuid() == 0 else None
+        if user is not None:
+            os.chown(directory.parent, user, user)
         process = subprocess.Popen(
             ["/bin/sh", "-c", _WITH_STACK_LIMIT, self._bwrap, *_options(directory), *agent_command(uid_base)],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
+            user=user,
+            group=user,
+            extra_groups=None if user is None else [],
         )
         return BubblewrapEnclosure(process)
+
+
+def _children(pid: int) -> list[int]:
+    """The children of a process; none of one that is gone."""
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
 
 
 def _options(directory: Path) -> list[str]:

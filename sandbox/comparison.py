@@ -12,8 +12,9 @@ import re
 from sandbox.programs import Comparison
 
 # A number as problem statements write it; `nan`, `inf`, underscores and hex, which float() takes, are not among them.
+# No two ways to match the same digits: the tokens come from programs that may wish to keep the judge busy.
 _INTEGER = re.compile(rb"[+-]?[0-9]+\Z")
-_NUMBER = re.compile(rb"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
+_NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 
 
 def first_difference(expected: bytes, got: bytes, comparison: Comparison) -> str | None:
@@ -32,9 +33,12 @@ def first_difference(expected: bytes, got: bytes, comparison: Comparison) -> str
 
 
 def close(wanted: float, given: float, comparison: Comparison) -> bool:
-    """Whether two finite numbers agree within the declared tolerances, or the default where none is declared."""
+    """Whether two numbers agree within the declared tolerances, or the default where none is declared.
+
+    False where one is not finite: infinity is what is left of every number beyond the range of floats.
+    """
     if not (math.isfinite(wanted) and math.isfinite(given)):
-        return wanted == given
+        return False
     absolute, relative = comparison.absolute_tolerance, comparison.relative_tolerance
     if not comparison.declares_tolerance:
         absolute = relative = comparison.DEFAULT_TOLERANCE

@@ -158,12 +158,21 @@ class Jail:
             raise JailFault(f"a test's process could not be isolated: {reply.message or 'it ended before'}")
         return reply
 
-    def close(self) -> None:
-        """End the jail and remove its directory."""
+    def interrupt(self) -> None:
+        """Make the agent end, and wake a thread that waits for its answer, which then raises ``JailFault``.
+
+        The one call that another thread than the jail's own may make: nothing is closed that the owner may still use
+        (a descriptor's number goes to the next file that is opened).
+        """
         for channel in list(self._channels.values()):
             with contextlib.suppress(OSError):
-                channel.shutdown(socket.SHUT_RDWR)  # wakes a thread that waits for an answer
+                channel.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """End the jail and remove its directory."""
+        for channel in self._channels.values():
             channel.close()
+        self._channels = {}
         if self._enclosure is not None:
             with contextlib.suppress(SandboxError):  # the reaper takes what could not be removed now
                 self._enclosure.close()

@@ -86,6 +86,9 @@ class Judge:
         quiet = Quiet()
         count = jobs or len(os.sched_getaffinity(0))
         self._workers = [Worker(self._make_jail, quiet) for _ in range(count)]
+        self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
+        for worker in self._workers:
+            self._free.put(worker)
         self._threads: list[threading.Thread] = []
         try:
             self.environment: Environment = environment.describe(self._launcher, self._workers[0].start())
@@ -118,7 +121,11 @@ class Judge:
     def judge(self, program: Program, suite: Suite, *, run_all: bool = False) -> Outcome:
         """One program's outcome. Raises ``UnknownLanguage``, or ``SandboxUnavailable`` when no jail can be had."""
         languages.find(program.language)
-        return self._workers[0].judge(program, suite, run_all=run_all)
+        worker = self._free.get()
+        try:
+            return worker.judge(program, suite, run_all=run_all)
+        finally:
+            self._free.put(worker)
 
     def map(self, jobs: Iterable[Job[Key]], *, run_all: bool = False) -> Iterator[tuple[Key, Outcome]]:
         """Outcomes in the order in which they are ready; jobs are drawn only as workers get free.
@@ -128,13 +135,13 @@ class Judge:
         """
         source = _Source(jobs)
         done: queue.SimpleQueue[tuple[Key, Outcome] | Exception | None] = queue.SimpleQueue()
-        self._threads = [
-            threading.Thread(target=_work, args=(worker, source, done, run_all), daemon=True)
-            for worker in self._workers
+        threads = [
+            threading.Thread(target=_work, args=(self._free, source, done, run_all), daemon=True) for _ in self._workers
         ]
-        for thread in self._threads:
+        self._threads = [thread for thread in self._threads if thread.is_alive()] + threads
+        for thread in threads:
             thread.start()
-        at_work = len(self._threads)
+        at_work = len(threads)
         failure: Exception | None = None
         try:
             while at_work:
@@ -170,12 +177,16 @@ class _Source(Generic[Key]):
 
 
 def _work(
-    worker: Worker,
+    free: queue.SimpleQueue[Worker],
     source: _Source[Key],
     done: queue.SimpleQueue[tuple[Key, Outcome] | Exception | None],
     run_all: bool,
 ) -> None:
-    """A worker's thread: judge until there is nothing left; the last thing it puts is how it ended."""
+    """A thread of one map: take a worker, judge until there is nothing left; the last thing it puts is how it ended.
+
+    A worker serves one thread at a time. One whose map was given up half-way is free as soon as its test is over.
+    """
+    worker = free.get()
     try:
         while job := source.take():
             languages.find(job.program.language)
@@ -184,3 +195,5 @@ def _work(
         done.put(error)
     else:
         done.put(None)
+    finally:
+        free.put(worker)

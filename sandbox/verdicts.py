@@ -123,7 +123,7 @@ def is_idle(facts: Facts, limits: Limits) -> bool:
     return facts.killed_by == wire.KILLED_BY_WALL and facts.cpu_s <= limits.cpu_s
 
 
-def needs_confirmation(facts: Facts, limits: Limits) -> bool:
-    """Whether a time limit must be measured again alone before it counts: near the limit, or idle."""
+def needs_confirmation(facts: Facts, limits: Limits, busy: bool) -> bool:
+    """Whether a time limit must be measured again alone before it counts: near the limit, or idle on a busy machine."""
     near = limits.cpu_s < facts.cpu_s <= limits.cpu_s * CPU_GRACE and facts.killed_by == wire.KILLED_BY_NOBODY
-    return near or is_idle(facts, limits)
+    return near or (busy and is_idle(facts, limits))

@@ -20,6 +20,11 @@ _CACHED_INPUTS = 256
 _STDERR_READ_BYTES = 64 * 1024
 
 
+def machine_is_busy() -> bool:
+    """Whether more wants to run than there are cores, by the load average of the last minute."""
+    return os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
+
+
 class Quiet:
     """A lock that many tests share and one measurement can have alone: a near time limit is measured without load."""
 
@@ -123,19 +128,18 @@ class Worker:
 
     def start(self) -> Jail:
         """The jail, started when there is none. Raises the ``SandboxError`` of its start."""
-        if self._jail is None:
+        if self._jail is None and not self._closed:
             self._jail = self._make_jail()
-        if self._closed:
-            self._discard_jail()
+        if self._closed or self._jail is None:
             raise SandboxUnavailable("the judge is closed")
         return self._jail
 
     def stop(self) -> None:
-        """End the jail, from any thread; what the worker is at ends with ``SandboxUnavailable``."""
+        """From any thread: end what the worker is at, with ``SandboxUnavailable``; it takes nothing more."""
         self._closed = True
         jail = self._jail
         if jail is not None:
-            jail.close()
+            jail.interrupt()
 
     def close(self) -> None:
         """End the jail and free the inputs, once no thread is at work with it."""
@@ -168,7 +172,7 @@ class Worker:
     def _judge_test(self, compiled: _Compiled, suite: Suite, index: int) -> TestResult:
         with self._quiet.shared():
             result = self._run_or_retry(compiled, suite, index)
-        if result.facts is None or not needs_confirmation(result.facts, suite.limits):
+        if result.facts is None or not needs_confirmation(result.facts, suite.limits, machine_is_busy()):
             return result
         with self._quiet.alone():
             return replace(self._run_or_retry(compiled, suite, index), confirmed=True)
@@ -226,22 +230,32 @@ def _result(suite: Suite, test: Test, reply: wire.Reply, stdout_fd: int, stderr_
         stderr = memory_files.content(stderr_fd, _STDERR_READ_BYTES).decode(errors="replace")
         detail = _last_line(stderr) if verdict is Verdict.COMPILE_ERROR else _end_detail(facts, stderr)
         return TestResult(test.name, verdict, facts, detail, idle=is_idle(facts, suite.limits))
-    rule = test.comparison or suite.comparison
-    difference = _difference(suite.io, test.expected, memory_files.content(stdout_fd, facts.output_bytes), rule)
-    if difference is None:
-        return TestResult(test.name, Verdict.ACCEPTED, facts)
-    ended_early = suite.io is Io.FUNCTION and facts.output_bytes == 0
-    return TestResult(test.name, Verdict.RUNTIME_ERROR if ended_early else Verdict.WRONG_ANSWER, facts, difference)
+    got = memory_files.content(stdout_fd, facts.output_bytes)
+    verdict, detail = (_compare_value if suite.io is Io.FUNCTION else _compare_output)(
+        test, got, test.comparison or suite.comparison
+    )
+    return TestResult(test.name, verdict, facts, detail)
 
 
-def _difference(io: Io, expected: bytes, got: bytes, rule: Comparison) -> str | None:
-    if io is Io.STDIN:
-        return comparison.first_difference(expected, got, rule)
-    if got[:1] == calls.VALUE:
-        return values.first_difference(expected, got[1:], rule)
-    if got[:1] == calls.UNENCODABLE:
-        return f"returned {got[1:].decode(errors='replace')}, which has no JSON form"
-    return "ended without returning a value"
+def _compare_output(test: Test, got: bytes, rule: Comparison) -> tuple[Verdict, str]:
+    difference = comparison.first_difference(test.expected, got, rule)
+    return (Verdict.ACCEPTED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
+
+
+def _compare_value(test: Test, got: bytes, rule: Comparison) -> tuple[Verdict, str]:
+    """The verdict on what a call wrote. A test that is not JSON is our fault; that is found out here, not believed."""
+    tag, value = got[:1], got[1:]
+    if tag == calls.UNENCODABLE:
+        return Verdict.WRONG_ANSWER, f"returned {value.decode(errors='replace')[:100]}, which has no JSON form"
+    try:
+        if tag == calls.UNREADABLE:
+            calls.read_arguments(test.input)
+        if tag != calls.VALUE:
+            return Verdict.RUNTIME_ERROR, "ended without returning a value"
+        difference = values.first_difference(test.expected, value, rule)
+    except (ValueError, RecursionError) as error:
+        return Verdict.INTERNAL_ERROR, f"the test itself is not JSON: {error}"
+    return (Verdict.ACCEPTED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
 
 
 def _end_detail(facts: Facts, stderr: str) -> str:

@@ -19,8 +19,9 @@ from .program import report_exception
 MODULE_NAME = "solution"
 ZYGOTE_NAME = "call"
 
-# The first byte of what is written: a value follows, or the name of a type that has no JSON form.
-VALUE, UNENCODABLE = b"V", b"T"
+# The first byte of what is written: a value follows, or the name of a type that has no JSON form, or nothing since the
+# arguments could not be read.
+VALUE, UNENCODABLE, UNREADABLE = b"V", b"T", b"A"
 MAX_DEPTH = 500
 
 # In the grader's order: a later star import wins (operator's and builtins' `pow` over math's).
@@ -49,9 +50,26 @@ _RECURSION_LIMIT = 50_000
 _SCALARS = (bool, int, float, str, type(None))
 
 
+class ListNode:
+    """LeetCode's node of a linked list, which signatures name."""
+
+    def __init__(self, val: int = 0, next: ListNode | None = None) -> None:
+        self.val = val
+        self.next = next
+
+
+class TreeNode:
+    """LeetCode's node of a binary tree, which signatures name."""
+
+    def __init__(self, val: int = 0, left: TreeNode | None = None, right: TreeNode | None = None) -> None:
+        self.val = val
+        self.left = left
+        self.right = right
+
+
 def prelude() -> dict[str, Any]:
     """The names that call-based programs may use without importing them."""
-    names: dict[str, Any] = {}
+    names: dict[str, Any] = {"ListNode": ListNode, "TreeNode": TreeNode}
     for module_name in _STAR_IMPORTS:
         module = importlib.import_module(module_name)
         public = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
@@ -102,9 +120,18 @@ def _target(namespace: dict[str, Any], entry_point: str) -> Any:
     return namespace[entry_point]
 
 
+def read_arguments(text: bytes) -> list[Any]:
+    """The arguments of a call: one JSON value on each line that is not blank. ``ValueError`` when one is none."""
+    return [json.loads(line) for line in text.decode().split("\n") if line.strip()]
+
+
 def run(code: types.CodeType, names: dict[str, Any], entry_point: str, arguments: bytes, result_fd: int) -> NoReturn:
     """Call ``entry_point`` with the arguments, write the encoded value to ``result_fd``, end the process."""
-    values = [json.loads(line) for line in arguments.decode().split("\n") if line.strip()]
+    try:
+        values = read_arguments(arguments)
+    except (ValueError, RecursionError):
+        os.write(result_fd, UNREADABLE)
+        os._exit(0)
     module = types.ModuleType(MODULE_NAME)
     module.__dict__.update(names)
     sys.modules[MODULE_NAME] = module

@@ -125,10 +125,14 @@ def apply_seccomp(syscall_filter: Filter) -> None:
     _prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(program))
 
 
-def set_limits(cpu_s: int, output_bytes: int) -> None:
-    """Resource limits of one test: CPU as a last guard, file size, descriptors, threads, no core."""
-    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
+def set_output_limit(output_bytes: int) -> None:
+    """The size beyond which no file of this process grows, its standard output among them."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (output_bytes, output_bytes))
+
+
+def set_limits(cpu_s: int) -> None:
+    """Resource limits of one test: CPU as a last guard, descriptors, threads, no core."""
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
     resource.setrlimit(resource.RLIMIT_NPROC, (64, 64))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

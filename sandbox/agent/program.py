@@ -6,10 +6,11 @@ Only called in a test's own process, which ends here. Nothing of the program is 
 from __future__ import annotations
 
 import atexit
+import builtins
 import gc
-import os
 import sys
 import types
+from os import _exit
 from typing import NoReturn
 
 FILE_NAME = "solution.py"
@@ -37,21 +38,27 @@ def _exit_code(error: SystemExit) -> int:
     if error.code is None:
         return 0
     if isinstance(error.code, int):
-        return error.code & 0xFF
+        return error.code & 0xFF if -(2**63) <= error.code < 2**63 else 0xFF
     print(error.code, file=sys.stderr)
     return 1
 
 
+def _flush(stream: object) -> bool:
+    """Whether a stream, which the program may have replaced by anything, could be flushed."""
+    try:
+        if stream is not None and not getattr(stream, "closed", False):
+            stream.flush()  # type: ignore[attr-defined]
+    except Exception:
+        return False
+    return True
+
+
 def _flush_all() -> bool:
-    good = True
-    for stream in (sys.stdout, sys.stderr, sys.__stdout__, sys.__stderr__):
-        try:
-            if stream is not None and not stream.closed:
-                stream.flush()
-        except (OSError, ValueError):
-            good = False
-        except Exception:  # a program may have put any object there; CPython ignores what it raises too
-            continue
+    good = _flush(sys.stdout) & _flush(sys.stderr)
+    # The interpreter's own streams, where the program put others in their place, are flushed as they are freed: no word
+    # of it if that fails.
+    _flush(sys.__stdout__)
+    _flush(sys.__stderr__)
     return good
 
 
@@ -69,13 +76,13 @@ def _finish(main: types.ModuleType, code: int) -> NoReturn:
     gc.collect()
     if not _flush_all() and code == 0:
         code = _FLUSH_FAILED
-    os._exit(code)
+    _exit(code)
 
 
 def run(code: types.CodeType) -> NoReturn:
     """Run the program as ``__main__`` and end the process with the exit code that CPython would give."""
     main = types.ModuleType("__main__")
-    main.__dict__.update(__builtins__=__builtins__, __file__=FILE_NAME, __cached__=None)
+    main.__dict__.update(__builtins__=builtins, __file__=FILE_NAME, __cached__=None)
     sys.modules["__main__"] = main
     sys.argv = [FILE_NAME]
     exit_code = 0

@@ -1,7 +1,9 @@
 """A seccomp filter that lets a test compute, read, write and start threads, and nothing else.
 
 The filter is an allow-list: what is not named gives ``EPERM`` to the program, so that it ends by its own error.
-``clone`` passes only for threads, ``kill`` and ``tgkill`` only for the process itself, so the filter holds its pid.
+``clone`` passes only for threads; ``kill``, ``tgkill`` and ``prlimit64`` only for the process itself, so the filter
+holds its pid: where a jail cannot switch users, the agent is a process of the same user. Memory that no mapping shows
+(``memfd_create``, shared anonymous mappings) is not to be had, since the agent could not count it.
 Format: linux/filter.h, linux/seccomp.h; syscall numbers: the kernel's tables for x86_64 and aarch64.
 """
 
@@ -14,7 +16,7 @@ _KILL_PROCESS = 0x80000000
 _ERRNO = 0x00050000
 _EPERM, _ENOSYS, _ENOTTY = 1, 38, 25
 
-_LD, _JEQ, _JGE, _JSET, _RET = 0x20, 0x15, 0x35, 0x45, 0x06
+_LD, _AND, _JEQ, _JGE, _JSET, _RET = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 _NR, _ARCH = 0, 4
 _CLONE_THREAD = 0x00010000
 _X32_BIT = 0x40000000
@@ -32,7 +34,6 @@ _ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "lstat": (6, None),
     "poll": (7, None),
     "lseek": (8, 62),
-    "mmap": (9, 222),
     "mprotect": (10, 226),
     "munmap": (11, 215),
     "brk": (12, 214),
@@ -70,7 +71,6 @@ _ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "getsockopt": (55, 209),
     "exit": (60, 93),
     "uname": (63, 160),
-    "fcntl": (72, 25),
     "flock": (73, 32),
     "fsync": (74, 82),
     "fdatasync": (75, 83),
@@ -159,11 +159,9 @@ _ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "pipe2": (293, 59),
     "preadv": (295, 69),
     "pwritev": (296, 70),
-    "prlimit64": (302, 261),
     "getcpu": (309, 168),
     "renameat2": (316, 276),
     "getrandom": (318, 278),
-    "memfd_create": (319, 279),
     "membarrier": (324, 283),
     "copy_file_range": (326, 285),
     "preadv2": (327, 286),
@@ -181,11 +179,16 @@ _CLONE = {"x86_64": 56, "aarch64": 220}
 _CLONE3 = 435
 _IOCTL = {"x86_64": 16, "aarch64": 29}
 _PRCTL = {"x86_64": 157, "aarch64": 167}
+_FCNTL = {"x86_64": 72, "aarch64": 25}
+_MMAP = {"x86_64": 9, "aarch64": 222}
+_PRLIMIT = {"x86_64": 302, "aarch64": 261}
 _OWN_PID_ONLY = {"x86_64": (62, 234), "aarch64": (129, 131)}  # kill, tgkill
 
 # TCGETS (isatty), TIOCGWINSZ, FIONREAD, FIONBIO, FIONCLEX, FIOCLEX; any other request says "not a terminal".
 _IOCTL_REQUESTS = (0x5401, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)
 _PRCTL_NAMES = (15, 16)  # PR_SET_NAME, PR_GET_NAME
+_FCNTL_SIGNALS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX: a signal to another process by way of a descriptor
+_SHARED_ANONYMOUS = 0x21  # MAP_SHARED | MAP_ANONYMOUS
 
 
 def _op(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
@@ -203,6 +206,15 @@ def _on_argument(number: int, index: int, values: tuple[int, ...], otherwise: in
     for value in values:
         body += _op(_JEQ, value, 0, 1) + _op(_RET, _ALLOW)
     body += _op(_RET, otherwise)
+    return _op(_JEQ, number, 0, len(body) // 8) + body
+
+
+def _unless_argument(number: int, index: int, values: tuple[int, ...]) -> bytes:
+    """For syscall ``number``: allow it unless the argument is one of ``values``."""
+    body = _argument(index)
+    for value in values:
+        body += _op(_JEQ, value, 0, 1) + _op(_RET, _ERRNO | _EPERM)
+    body += _op(_RET, _ALLOW)
     return _op(_JEQ, number, 0, len(body) // 8) + body
 
 
@@ -226,6 +238,11 @@ class Filter:
         parts += [_op(_JEQ, _CLONE[machine], 0, len(thread) // 8), thread]
         parts.append(_on_argument(_IOCTL[machine], 1, _IOCTL_REQUESTS, _ERRNO | _ENOTTY))
         parts.append(_on_argument(_PRCTL[machine], 0, _PRCTL_NAMES, _ERRNO | _EPERM))
+        parts.append(_unless_argument(_FCNTL[machine], 1, _FCNTL_SIGNALS))
+        parts.append(_on_argument(_PRLIMIT[machine], 0, (0, self._PLACEHOLDER), _ERRNO | _EPERM))
+        mapping = _argument(3) + _op(_AND, _SHARED_ANONYMOUS) + _op(_JEQ, _SHARED_ANONYMOUS, 0, 1)
+        mapping += _op(_RET, _ERRNO | _EPERM) + _op(_RET, _ALLOW)
+        parts.append(_op(_JEQ, _MMAP[machine], 0, len(mapping) // 8) + mapping)
         for number in _OWN_PID_ONLY[machine]:
             parts.append(_on_argument(number, 0, (self._PLACEHOLDER,), _ERRNO | _EPERM))
         parts.append(_op(_RET, _ERRNO | _EPERM))

@@ -13,7 +13,7 @@ import time
 from typing import Any, NoReturn
 
 from . import calls, program, wire
-from .isolation import Landlock, apply_seccomp, become_user, set_limits
+from .isolation import Landlock, apply_seccomp, become_user, set_limits, set_output_limit
 from .seccomp import Filter
 
 # A short test is over before the first look; after that, a look every 10 ms bounds how far one can overshoot.
@@ -141,6 +141,8 @@ class Zygote:
 
     def _sweep(self, uid: int | None) -> bool:
         """Empty the scratch directory, as the test's own user. False when something stays."""
+        if uid is None:
+            os.chmod(_SCRATCH, 0o1777)  # the test's user is the agent's, and may have taken the rights away
         if not os.listdir(_SCRATCH):
             return True
         pid = os.fork()
@@ -170,7 +172,7 @@ class Zygote:
             os.dup2(stderr_fd, 2)
             _close_all_but({report, compiled_fd, self._landlock.fd} | ({stdout_fd} if is_call else set()))
             os.setsid()
-            set_limits(int(request.cpu_kill_s) + 2, request.output_bytes)
+            set_limits(int(request.cpu_kill_s) + 2)
             become_user(uid)
             self._landlock.apply()
             apply_seccomp(self._filter)
@@ -182,6 +184,7 @@ class Zygote:
         os.write(report, b"C")
         os.close(report)
         os.close(compiled_fd)
+        set_output_limit(request.output_bytes)  # only now: the compiled code may be longer than the program's output
         _forget_agent()
         gc.enable()
         if is_call:
