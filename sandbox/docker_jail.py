@@ -6,6 +6,7 @@ import contextlib
 import os
 import socket
 from collections.abc import Iterator
+from errno import EACCES
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -47,6 +48,22 @@ def _said_plainly() -> Iterator[None]:
         raise SandboxUnavailable(f"Docker does not answer: {error}", _NO_DAEMON_HINT) from error
 
 
+def _require_daemon() -> None:
+    """Say at once, and why, when nothing listens on a local daemon's socket or this user may not use it.
+
+    The client library leaves a socket open when it cannot connect.
+    """
+    address = os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock"
+    if not address.startswith("unix://"):
+        return
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(address.removeprefix("unix://"))
+        except OSError as error:
+            hint = "join the group docker, or use --executor bubblewrap" if error.errno == EACCES else _NO_DAEMON_HINT
+            raise SandboxUnavailable(f"Docker does not answer at {address}: {error.strerror}", hint) from error
+
+
 class DockerEnclosure:
     """One running container."""
 
@@ -84,6 +101,7 @@ class DockerLauncher:
 
     def __init__(self, image: str = DEFAULT_IMAGE) -> None:
         """Connect and find the image. Raises ``SandboxUnavailable``."""
+        _require_daemon()
         with _said_plainly():
             self._client = docker.from_env(timeout=60)
         try:

@@ -27,13 +27,20 @@ class _Long:
     digits: str
 
 
+@dataclass(frozen=True)
+class _Constant:
+    """``Infinity``, ``-Infinity`` or ``NaN`` written as such; a number that is merely too large is a float."""
+
+    name: str
+
+
 def _integer(text: str) -> int | _Long:
     return int(text) if len(text) <= _MAX_DIGITS else _Long(text)
 
 
 def read_value(text: bytes) -> Any:
     """The JSON value, very long integers kept as text. Raises ``ValueError`` or ``RecursionError`` for what is none."""
-    return json.loads(text, parse_int=_integer)
+    return json.loads(text, parse_int=_integer, parse_constant=_Constant)
 
 
 def same_value(wanted: Any, given: Any, comparison: Comparison) -> bool:
@@ -48,7 +55,7 @@ def same_value(wanted: Any, given: Any, comparison: Comparison) -> bool:
         return len(wanted) == len(given) and all(map(same_value, wanted, given, repeat(comparison)))
     if kind is dict:
         return wanted.keys() == given.keys() and all(same_value(wanted[key], given[key], comparison) for key in wanted)
-    return bool(wanted == given)
+    return bool(wanted == given) and wanted != _Constant("NaN")
 
 
 def _same_number(wanted: float, given: float, comparison: Comparison) -> bool:

@@ -14,6 +14,7 @@ from os import _exit
 from typing import NoReturn
 
 FILE_NAME = "solution.py"
+FILE_VARIABLE = b"__file__"
 
 # What CPython exits with when the last flush of stdout fails (Python/pylifecycle.c, Py_RunMain).
 _FLUSH_FAILED = 120
@@ -53,28 +54,22 @@ def _flush(stream: object) -> bool:
     return True
 
 
-def _flush_all() -> bool:
-    good = _flush(sys.stdout) & _flush(sys.stderr)
-    # The interpreter's own streams, where the program put others in their place, are flushed as they are freed: no word
-    # of it if that fails.
-    _flush(sys.__stdout__)
-    _flush(sys.__stderr__)
-    return good
-
-
 def _finish(main: types.ModuleType, code: int) -> NoReturn:
-    """End as CPython does: wait for threads, run exit functions, drop the program's objects, flush."""
+    """End as CPython does: wait for threads, run exit functions, flush, drop the program's objects, flush again."""
     threading = sys.modules.get("threading")
     if threading is not None:
         threading._shutdown()
     atexit._run_exitfuncs()
+    good = _flush(sys.stdout) & _flush(sys.stderr)
+    sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
     # Dropping the names closes files that the program left open and runs its finalisers, which may still print.
     namespace = main.__dict__
     for name in list(namespace):
         if name != "__builtins__":
             namespace[name] = None
     gc.collect()
-    if not _flush_all() and code == 0:
+    good &= _flush(sys.stdout) & _flush(sys.stderr)
+    if not good and code == 0:
         code = _FLUSH_FAILED
     _exit(code)
 

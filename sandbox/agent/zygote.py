@@ -166,6 +166,7 @@ class Zygote:
             is_call = request.operation == wire.CALL
             text = _read_all(compiled_fd if request.has_compiled else program_fd)
             arguments = _read_all(stdin_fd) if is_call else b""
+            own_file = _read_all(program_fd) if program.FILE_VARIABLE in text else b""
             null_fd = os.open("/dev/null", os.O_RDWR) if is_call else -1
             os.dup2(null_fd if is_call else stdin_fd, 0)
             os.dup2(null_fd if is_call else stdout_fd, 1)
@@ -176,6 +177,9 @@ class Zygote:
             become_user(uid)
             self._landlock.apply()
             apply_seccomp(self._filter)
+            if own_file:  # most programs do not ask for it, and what is written must be swept
+                with open(program.FILE_NAME, "wb") as file:
+                    file.write(own_file)
         except BaseException as error:
             os.write(report, f"F{type(error).__name__}: {error}".encode())
             os._exit(1)
