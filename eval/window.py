@@ -238,12 +238,12 @@ def parse_margin(text: str) -> timedelta:
 
 
 def _parse_instant(text: str) -> datetime | None:
-    if "T" not in text.upper():
+    if not re.match(r"\s*[0-9]{4}-?[0-9]{2}-?[0-9]{2}[Tt]", text):
         return None
     try:
         instant = datetime.fromisoformat(text.strip())
-    except ValueError as error:
+        if instant.tzinfo is not None:
+            return instant.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise CutoffUnreadable(f'cannot read the instant "{text}"', 'write it as "2025-01-31T14:30Z"') from error
-    if instant.tzinfo is None:
-        raise CutoffUnreadable(f'"{text}" names no time zone', f'add one: "{text.strip()}Z" for UTC')
-    return instant.astimezone(UTC)
+    raise CutoffUnreadable(f'"{text}" names no time zone', f'add one: "{text.strip()}Z" for UTC')

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import json
 
 from ingest.errors import BadRow
 
@@ -69,3 +70,17 @@ def _decode(data: bytes, encoding: str) -> str:
     except UnicodeDecodeError as error:
         reason = f"is not {encoding.upper()} text (byte {error.start}: {error.reason})"
         raise BadRow(reason, "Save the file as UTF-8 text.") from None
+
+
+def require_call_test(given: bytes, expected: bytes) -> None:
+    """``BadRow`` unless a call-based test is one: a JSON value on each line of input, and one expected JSON value."""
+    for what, texts in (("input", given.split(b"\n")), ("expected output", [expected])):
+        for text in texts:
+            try:
+                if text.strip() or what != "input":
+                    json.loads(text, parse_int=str)
+            except (ValueError, RecursionError) as error:
+                reason = f"is call-based, but its {what} is not JSON ({error})"
+                raise BadRow(
+                    reason, "Write each argument on a line of its own, and the result, as JSON values."
+                ) from None

@@ -62,12 +62,51 @@ def _unpickle(packed: bytes) -> Any:
         ) from None
 
 
+_PLAIN_OPCODES = (
+    pickle.PROTO + pickle.FRAME + pickle.STOP + pickle.MARK + pickle.POP + pickle.POP_MARK
+    + pickle.NONE + pickle.NEWTRUE + pickle.NEWFALSE
+    + pickle.INT + pickle.BININT + pickle.BININT1 + pickle.BININT2 + pickle.LONG + pickle.LONG1 + pickle.LONG4
+    + pickle.FLOAT + pickle.BINFLOAT
+    + pickle.UNICODE + pickle.BINUNICODE + pickle.SHORT_BINUNICODE + pickle.BINUNICODE8
+    + pickle.BINBYTES + pickle.SHORT_BINBYTES + pickle.BINBYTES8
+    + pickle.EMPTY_LIST + pickle.APPEND + pickle.APPENDS + pickle.LIST
+    + pickle.EMPTY_TUPLE + pickle.TUPLE + pickle.TUPLE1 + pickle.TUPLE2 + pickle.TUPLE3
+    + pickle.EMPTY_DICT + pickle.SETITEM + pickle.SETITEMS + pickle.DICT
+    + pickle.GET + pickle.BINGET + pickle.LONG_BINGET + pickle.PUT + pickle.BINPUT + pickle.LONG_BINPUT + pickle.MEMOIZE
+)  # fmt: skip
+_CLASS_OPCODES = pickle.GLOBAL + pickle.STACK_GLOBAL + pickle.INST + pickle.EXT1 + pickle.EXT2 + pickle.EXT4
+MAX_OPCODES = 1_000_000
+"""Real rows are one text, which takes a handful; each opcode may build an object of some 70 bytes."""
+
+
+class _Opcodes(dict[int, Any]):
+    """The machine's instructions, cut down to those that build plain values, each use counted."""
+
+    def __init__(self) -> None:
+        allowed = set(_PLAIN_OPCODES + _CLASS_OPCODES + pickle.PERSID + pickle.BINPERSID)
+        super().__init__({code: step for code, step in pickle._Unpickler.dispatch.items() if code in allowed})
+        self._n_used = 0
+
+    def __getitem__(self, code: int) -> Any:
+        self._n_used += 1
+        if self._n_used > MAX_OPCODES:
+            raise BadRow(f"private_test_cases: the pickle has more than {MAX_OPCODES:,} steps", _HOSTILE)
+        if code not in self:
+            reason = f"the pickle is damaged, or wants more than plain values (opcode {chr(code)!r})"
+            raise BadRow(f"private_test_cases: {reason}", _HOSTILE)
+        return super().__getitem__(code)
+
+
 class _PlainUnpickler(pickle._Unpickler):
     """An unpickler that can build no object of any class.
 
     The one written in Python, on purpose: the C one grows its memo to any index that a pickle names, so that a few
     bytes take gigabytes.
     """
+
+    def __init__(self, file: io.BufferedReader) -> None:
+        super().__init__(file)
+        self.dispatch = _Opcodes()  # type: ignore[misc]  # looked up on the instance, one count for each
 
     def find_class(self, module: str, name: str) -> Any:
         """Refuse: every way for a pickle to name a class or a function comes through here."""

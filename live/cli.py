@@ -56,11 +56,7 @@ def main_options(
     ] = False,
 ) -> None:
     """Options that every subcommand shares."""
-    context.obj = Session(db=_as_url(db), models=models_path, quiet=quiet)
-
-
-def _as_url(db: str | None) -> str | None:
-    return db if db is None or "://" in db else f"sqlite:///{Path(db).absolute()}"
+    context.obj = Session(db=db, models=models_path, quiet=quiet)
 
 
 def main() -> None:

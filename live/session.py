@@ -58,19 +58,32 @@ class Session:
 
         default = self.config.default_folder
         if default is not None:
-            default.mkdir(parents=True, exist_ok=True)
+            try:
+                default.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                hint = "name a store with --db, LIVE_DB or live.toml"
+                raise UsageError(f"the folder for the store cannot be made: {error}", hint) from error
         return open_store(self.config.db_url)
 
-    def canonical_names(self, names: Iterable[str]) -> list[str]:
-        """Registry names for what the user typed. Raises ``UsageError`` for one that is unknown."""
+    def canonical_names(self, names: Iterable[str], store: Store) -> list[str]:
+        """Registry names for what the user typed, or the name as it stands where only the store has it.
+
+        Raises ``UsageError`` for one that neither knows.
+        """
+        from db.completions import list_runs
+        from db.tallies import list_tally_models
+
         found = []
+        stored: set[str] | None = None
         for name in names:
             entry = self.registry.resolve(name)
-            if entry is None:
-                raise UsageError(
-                    self.registry.unknown_model(name), "add it to a file of your own: see live models --help"
-                )
-            found.append(entry.name)
+            if entry is None and stored is None:
+                with store.read() as reading:
+                    stored = {*list_tally_models(reading), *(run.model for run in list_runs(reading))}
+            if entry is None and name not in (stored or ()):
+                hint = "add it to a file of your own: see live models --help"
+                raise UsageError(self.registry.unknown_model(name), hint)
+            found.append(entry.name if entry else name)
         return found
 
     def print_import(self, report: ImportReport, what: str) -> None:
@@ -85,7 +98,7 @@ class Session:
             typer.echo(f"refused: {refusal}" + (f" ({refusal.hint})" if refusal.hint else ""), err=True)
         for kind, total in (("notes", len(report.notes)), ("refusals", report.n_refused)):
             if total > _SHOWN_REFUSALS:
-                self.messages.print(f"… and {total - _SHOWN_REFUSALS} more {kind}; --json has them")
+                self.messages.print(f"… and {total - _SHOWN_REFUSALS} more {kind}; --json has up to 1,000 of them")
 
 
 def session_of(context: typer.Context) -> Session:

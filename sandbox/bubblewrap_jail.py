@@ -106,7 +106,8 @@ def _options(directory: Path) -> list[str]:
             options += ["--symlink", os.readlink(path), str(path)]
         elif path.exists():
             options += ["--ro-bind", str(path), str(path)]
-    options += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--proc", "/proc", "--dev", "/dev"]
+    options += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--proc", "/proc"]
+    options += ["--dev", "/dev", "--remount-ro", "/dev"]
     options += ["--perms", "1777", "--size", str(_SCRATCH_BYTES), "--tmpfs", "/tmp"]
     options += ["--ro-bind", str(directory), MOUNT_POINT, "--chdir", "/tmp", "--remount-ro", "/", "--clearenv"]
     for name, value in AGENT_ENVIRONMENT.items():

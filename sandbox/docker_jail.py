@@ -1,4 +1,5 @@
-"""Jails as Docker containers: no network, read-only root, no capability but switching users, one bind mount."""
+"""Jails as Docker containers: no network, read-only root, one bind mount, no capability but to switch users and to end
+the tests that run as them."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from docker.types import LogConfig, Ulimit
 
 from sandbox.errors import SandboxUnavailable
 from sandbox.jail import AGENT_ENVIRONMENT, MOUNT_POINT, agent_command
-from sandbox.processes import is_alive, start_time
+from sandbox.processes import is_alive, namespace, start_time
 from sandbox.programs import MIB
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ OWNER_LABEL = "livecut.jail.owner"
 CONTAINER_MEMORY_BYTES = 5 * 1024 * MIB
 _STACK_BYTES = 512 * MIB
 _PIDS = 128
-_SCRATCH_OPTIONS = "rw,noexec,nosuid,nodev,size=64m,mode=1777"
+_SCRATCH_OPTIONS = "rw,noexec,nosuid,nodev,size=64m,nr_inodes=65536,mode=1777"
 
 _NO_DAEMON_HINT = "start Docker (systemctl start docker), or use --executor bubblewrap"
 
@@ -44,6 +45,8 @@ def _said_plainly() -> Iterator[None]:
         raise SandboxUnavailable(
             f"the sandbox image is not there: {error.explanation}", "build it: make image"
         ) from error
+    except APIError as error:
+        raise SandboxUnavailable(f"Docker refused a jail: {error.explanation or error}", "see docker info") from error
     except (DockerException, requests.RequestException) as error:
         raise SandboxUnavailable(f"Docker does not answer: {error}", _NO_DAEMON_HINT) from error
 
@@ -162,16 +165,20 @@ class DockerLauncher:
 
 def _owner() -> str:
     pid = os.getpid()
-    return f"{socket.gethostname()}/{pid}/{start_time(pid)}"
+    return f"{namespace()}/{pid}/{start_time(pid)}"
 
 
 def reap(client: docker.DockerClient) -> int:
-    """Remove the containers that dead commands of this host left; how many they were. Others' stay untouched."""
+    """Remove the containers that dead commands left; how many they were.
+
+    Those of another machine, boot or pid namespace stay untouched: whether their command lives cannot be seen here.
+    """
     removed = 0
     with _said_plainly():
         for container in client.containers.list(all=True, filters={"label": OWNER_LABEL}, ignore_removed=True):
-            host, pid, started = container.labels[OWNER_LABEL].rsplit("/", 2)
-            if host == socket.gethostname() and not is_alive(int(pid), started):
+            space, _, process = container.labels[OWNER_LABEL].partition("/")
+            pid, _, started = process.partition("/")
+            if space == namespace() and pid.isdigit() and not is_alive(int(pid), started):
                 DockerEnclosure(container).close()
                 removed += 1
     return removed

@@ -40,7 +40,7 @@ def describe(launcher: Launcher, jail: Jail) -> Environment:
                 "landlock_abi": hello.landlock_abi,
                 "seccomp": hello.seccomp,
             },
-            "agent": _agent_digest(),
+            "code": _code_digest(),
             "variables": AGENT_ENVIRONMENT,
             "cpu_grace": CPU_GRACE,
             "languages": {name: languages.find(name).profile for name in languages.names()},
@@ -48,8 +48,9 @@ def describe(launcher: Launcher, jail: Jail) -> Environment:
     )
 
 
-def _agent_digest() -> str:
+def _code_digest() -> str:
+    """Of this package's own code: how outputs are compared and facts read decides verdicts as much as the jail does."""
     digest = hashlib.sha256()
-    for path in sorted(AGENT_SOURCE.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    for path in sorted(AGENT_SOURCE.parent.rglob("*.py")):
+        digest.update(path.relative_to(AGENT_SOURCE.parent).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()

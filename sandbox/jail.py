@@ -7,7 +7,6 @@ connects to the socket there, and from then on every jail is the same.
 from __future__ import annotations
 
 import contextlib
-import os
 import shutil
 import socket
 import tempfile
@@ -15,7 +14,8 @@ from pathlib import Path
 from typing import Protocol
 
 from sandbox.agent import calls, wire
-from sandbox.errors import JailFault, NotIsolated, SandboxError
+from sandbox.errors import JailFault, NotIsolated, SandboxError, SandboxUnavailable
+from sandbox.processes import folder_owner
 
 MOUNT_POINT = "/run/live"
 AGENT_SOURCE = Path(__file__).parent / "agent"
@@ -70,7 +70,10 @@ class Jail:
 
     def __init__(self, launcher: Launcher, uid_base: int) -> None:
         """Start it and wait for the agent. Raises ``SandboxUnavailable``, ``JailFault`` or ``NotIsolated``."""
-        self._directory = Path(tempfile.mkdtemp(prefix=f"{DIRECTORY_PREFIX}{os.getpid()}-"))
+        try:
+            self._directory = Path(tempfile.mkdtemp(prefix=f"{DIRECTORY_PREFIX}{folder_owner()}-"))
+        except OSError as error:
+            raise SandboxUnavailable(f"no folder for a jail can be made: {error}", "see to TMPDIR or /tmp") from error
         self._channels: dict[str, socket.socket] = {}
         self._enclosure: Enclosure | None = None
         try:
@@ -83,6 +86,14 @@ class Jail:
                 raise NotIsolated(
                     "this kernel or container gives no seccomp filter", "use a kernel with CONFIG_SECCOMP_FILTER"
                 )
+            if not (self.hello.user_switch or self.hello.landlock_abi):
+                raise NotIsolated(
+                    "this jail can neither switch users nor use Landlock, so tests could see each other's files",
+                    "use --executor docker, or a kernel with Landlock (5.13 or later)",
+                )
+        except OSError as error:
+            self.close()
+            raise SandboxUnavailable(f"a jail cannot be set up: {error}", "see to TMPDIR or /tmp") from error
         except BaseException:
             self.close()
             raise

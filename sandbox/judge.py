@@ -13,6 +13,7 @@ import itertools
 import os
 import queue
 import random
+import resource
 import threading
 from collections.abc import Hashable, Iterable, Iterator
 from types import TracebackType
@@ -71,6 +72,13 @@ def _make_launcher(name: str) -> Launcher:
     return launcher
 
 
+def _descriptors() -> int:
+    """How many descriptors this process may have open, after asking for all that it can have."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    return hard
+
+
 class Judge:
     """Judges programs in isolation. Use it as a context manager; its jails end with it.
 
@@ -85,7 +93,8 @@ class Judge:
         self._uid_bases = itertools.count(first, _UIDS_PER_JAIL)
         quiet = Quiet()
         count = jobs or len(os.sched_getaffinity(0))
-        self._workers = [Worker(self._make_jail, quiet) for _ in range(count)]
+        kept_inputs = _descriptors() // (2 * count)
+        self._workers = [Worker(self._make_jail, quiet, kept_inputs) for _ in range(count)]
         self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         for worker in self._workers:
             self._free.put(worker)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -21,12 +22,28 @@ def is_alive(pid: int, started: str) -> bool:
     return started != "" and start_time(pid) == started
 
 
+def namespace() -> str:
+    """What makes a pid mean one process: this boot of this machine, and the pid namespace."""
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+    return f"{boot}.{os.stat('/proc/self/ns/pid').st_ino}"
+
+
+def folder_owner() -> str:
+    """This process as it stands in the names of its folders: pid, start time, pid namespace."""
+    pid = os.getpid()
+    return f"{pid}-{start_time(pid)}-{os.stat('/proc/self/ns/pid').st_ino}"
+
+
 def remove_stale_directories(prefix: str) -> int:
-    """Remove the folders ``PREFIX<pid>-*`` of dead processes from the temp folder; how many they were."""
+    """Remove the folders of dead processes (``PREFIX`` and :func:`folder_owner`) from the temp folder; how many.
+
+    Those of another pid namespace, where the same pid is somebody else, stay.
+    """
     removed = 0
+    here = str(os.stat("/proc/self/ns/pid").st_ino)
     for path in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
-        pid = path.name.removeprefix(prefix).partition("-")[0]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+        pid, started, space, *_ = [*path.name.removeprefix(prefix).split("-"), "", ""]
+        if pid.isdigit() and space == here and not is_alive(int(pid), started):
             shutil.rmtree(path, ignore_errors=True)
             removed += 1
     return removed

@@ -124,6 +124,10 @@ def is_idle(facts: Facts, limits: Limits) -> bool:
 
 
 def needs_confirmation(facts: Facts, limits: Limits, busy: bool) -> bool:
-    """Whether a time limit must be measured again alone before it counts: near the limit, or idle on a busy machine."""
+    """Whether a test must be run again alone before it counts.
+
+    A time limit near the limit, or idle on a busy machine; a process that the kernel killed, since what was short may
+    have been the machine's memory.
+    """
     near = limits.cpu_s < facts.cpu_s <= limits.cpu_s * CPU_GRACE and facts.killed_by == wire.KILLED_BY_NOBODY
-    return near or (busy and is_idle(facts, limits))
+    return near or (busy and is_idle(facts, limits)) or _ended_by_kernel(facts)

@@ -16,7 +16,7 @@ from sandbox.programs import Comparison, Io, Program, Suite, Test
 from sandbox.verdicts import CPU_GRACE, Facts, Outcome, TestResult, Verdict, ended_badly, is_idle, needs_confirmation
 
 _ATTEMPTS = 3
-_CACHED_INPUTS = 256
+_CACHED_INPUTS = 256  # at most; fewer where descriptors are scarce
 _STDERR_READ_BYTES = 64 * 1024
 
 
@@ -64,7 +64,8 @@ class Quiet:
 class _Inputs:
     """The sealed inputs of the suite at hand: made once, opened again for each run."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: int) -> None:
+        self._kept = min(kept, _CACHED_INPUTS)
         self._suite: Suite | None = None
         self._fds: dict[int, int] = {}
 
@@ -77,7 +78,7 @@ class _Inputs:
             return memory_files.reader(self._fds[index])
         fd = memory_files.sealed(suite.tests[index].input)
         fresh = memory_files.reader(fd)
-        if len(self._fds) < _CACHED_INPUTS:
+        if len(self._fds) < self._kept:
             self._fds[index] = fd
         else:
             os.close(fd)
@@ -119,11 +120,11 @@ class _Compiled:
 class Worker:
     """Judges programs one at a time; replaces its jail on any fault."""
 
-    def __init__(self, make_jail: Callable[[], Jail], quiet: Quiet) -> None:
+    def __init__(self, make_jail: Callable[[], Jail], quiet: Quiet, kept_inputs: int) -> None:
         self._make_jail = make_jail
         self._quiet = quiet
         self._jail: Jail | None = None
-        self._inputs = _Inputs()
+        self._inputs = _Inputs(kept_inputs)
         self._closed = False
 
     def start(self) -> Jail:
@@ -208,6 +209,8 @@ class Worker:
                 self._discard_jail()
             if reply.stage == wire.COMPILED:
                 compiled.finish()
+            elif compiled.ready:
+                raise JailFault("a program that compiled before did not come to run")
             return _result(suite, suite.tests[index], reply, stdout_fd, stderr_fd)
         finally:
             for fd in (stdin_fd, stdout_fd, stderr_fd):

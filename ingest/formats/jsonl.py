@@ -55,7 +55,7 @@ from ingest.errors import BadRow, UnreadableDate
 from ingest.fields import json_kind, long_text, optional_text, positive_number, refuse_unknown, required_text
 from ingest.formats import Item
 from ingest.lines import read_json_objects
-from ingest.text import encode_test_text
+from ingest.text import encode_test_text, require_call_test
 
 NAME = "jsonl"
 DESCRIPTION = "this project's own form: one problem with its tests a line, .jsonl or .jsonl.gz"
@@ -92,7 +92,8 @@ def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> Problem
     refuse_unknown(row, _FIELDS, "a problem")
     key = ProblemKey(required_text(row, "platform"), required_text(row, "id"))
     contest = _contest(key.platform, row.get("contest"))
-    suite = _suite(row, _tests(where, row.get("tests"), refused))
+    call_based = row.get("io") == IoKind.FUNCTION
+    suite = _suite(row, _tests(where, row.get("tests"), call_based, refused))
     flags = _flags(row.get("flags"))
     if refused and all(name != "partial_tests" for name, _ in flags):
         given = len(refused) + (len(suite.tests) if suite else 0)
@@ -201,7 +202,7 @@ def _choice(kinds: type[Choice], name: str, given: object, default: Choice) -> C
     raise BadRow(f"{name} is {shown}", f"Write {name} as one of: {', '.join(kinds)}.")
 
 
-def _tests(where: str, given: object, refused: list[Refusal]) -> tuple[TestCaseRecord, ...]:
+def _tests(where: str, given: object, call_based: bool, refused: list[Refusal]) -> tuple[TestCaseRecord, ...]:
     tests: list[TestCaseRecord] = []
     names: set[str] = set()
     counts: dict[TestOrigin, int] = {}
@@ -216,13 +217,13 @@ def _tests(where: str, given: object, refused: list[Refusal]) -> tuple[TestCaseR
             raise BadRow(f"two tests are called {name!r}", "Give each test its own name, or leave the names out.")
         names.add(name)
         try:
-            tests.append(_test(test, name, origin))
+            tests.append(_test(test, name, origin, call_based))
         except BadRow as error:
             refused.append(Refusal(f"{where}, test {number}", error.reason, error.hint))
     return tuple(tests)
 
 
-def _test(test: dict[str, Any], name: str, origin: TestOrigin) -> TestCaseRecord:
+def _test(test: dict[str, Any], name: str, origin: TestOrigin, call_based: bool) -> TestCaseRecord:
     for key in ("input", "expected"):
         if test.get(key) is None:
             raise BadRow(f"has no {key}", f'Give "{key}"; an empty text is allowed, a missing one is not.')
@@ -232,6 +233,8 @@ def _test(test: dict[str, Any], name: str, origin: TestOrigin) -> TestCaseRecord
             raise BadRow(f"has its {key} cut off by its source", "Use the whole test, or leave it out.")
     comparison = read_comparison(test["comparison"]) if test.get("comparison") is not None else None
     given, expected = encode_test_text("input", test["input"]), encode_test_text("expected", test["expected"])
+    if call_based:
+        require_call_test(given, expected)
     return TestCaseRecord(name, given, expected, origin, comparison)
 
 

@@ -34,7 +34,7 @@ from ingest.errors import BadRow
 from ingest.fields import json_kind, long_text, optional_text, required_text
 from ingest.formats import Item
 from ingest.lines import read_json_objects
-from ingest.text import encode_test_text
+from ingest.text import encode_test_text, require_call_test
 from ingest.wire import decode_wire_tests
 
 NAME = "livecodebench"
@@ -208,6 +208,8 @@ def _case(test: object, name: str, origin: TestOrigin, kinds: set[IoKind]) -> Te
         if not isinstance(kind, str) or kind not in _IO_KINDS:
             raise BadRow(f"has the unknown testtype {kind!r}", "Use stdin or functional.")
         kinds.add(_IO_KINDS[kind])
+        if _IO_KINDS[kind] is IoKind.FUNCTION:
+            require_call_test(texts[0], texts[1])
     return TestCaseRecord(name, texts[0], texts[1], origin)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -51,16 +52,20 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
 
     Without --after-cutoff an explicit window (--since, --until) is required: no default mixes old problems in.
     """
+    from eval.window import Reason
+
     if as_json + as_csv + as_markdown > 1:
         raise UsageError("only one of --json, --csv and --md can be asked for at a time", "choose one")
     settings = read_settings(after_cutoff, since, until, margin, platform, difficulty, k, include_flagged)
     session = session_of(context)
-    wanted = session.canonical_names([*(names or []), *(model or [])])
     with session.open_store() as store:
+        wanted = session.canonical_names([*(names or []), *(model or [])], store)
         report = make_report(session, store, settings, wanted, None if no_judge else (executor, jobs))
     print_report(report, "json" if as_json else "csv" if as_csv else "md" if as_markdown else "table")
     if not report.has_scores:
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
+    if any(Reason.INTERNAL_ERROR in row.left_out for row in report.rows):
+        raise typer.Exit(ExitCode.SOMETHING_FAILED)
 
 
 def read_settings(
@@ -117,16 +122,18 @@ def make_report(
     from eval.evaluation import evaluate as score
     from eval.outcomes import load_imported_runs, load_judged_runs, load_problem_facts
 
-    models = wanted or None
+    chosen = _chooser(session, wanted)
     with store.read() as reading:
         problems = load_problem_facts(reading)
-        environment = latest_environment(reading, models)
-        runs = load_judged_runs(reading, environment.environment_id if environment else None, models)
+        runs = tuple(filter(chosen, load_judged_runs(reading, None)))
+        environment = latest_environment(reading, {run.model for run in runs})
     if runs and judging is not None:
         environment = _judge_missing(session, store, problems, runs, settings, *judging)
     with store.read() as reading:
-        runs = load_judged_runs(reading, environment.environment_id if environment else None, models)
-        imported = load_imported_runs(reading, models)
+        # Read again: what was imported or flagged while programs ran belongs to the same picture as their verdicts.
+        problems = load_problem_facts(reading)
+        runs = tuple(filter(chosen, load_judged_runs(reading, environment.environment_id if environment else None)))
+        imported = tuple(filter(chosen, load_imported_runs(reading)))
     return score(
         problems,
         [*runs, *imported],
@@ -136,6 +143,22 @@ def make_report(
         environment_digest=environment.digest if environment else None,
         requested=wanted,
     )
+
+
+def _chooser(session: Session, wanted: list[str]) -> Callable[[RunOutcomes], bool]:
+    """Which runs are asked for: those of the wanted models, under whatever name; all when none is named."""
+    from eval.models import ModelAmbiguous
+
+    names = {name.casefold() for name in wanted}
+
+    def chosen(run: RunOutcomes) -> bool:
+        try:
+            entry = session.registry.resolve(run.model, run.ran_on)
+        except ModelAmbiguous:
+            entry = None
+        return not names or (entry.name if entry else run.model).casefold() in names
+
+    return chosen
 
 
 def _judge_missing(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from live.errors import ExitCode
+from live.errors import ExitCode, UsageError
 from live.session import Session, print_json, session_of, utc_now
 
 if TYPE_CHECKING:
@@ -49,24 +50,36 @@ def import_solutions(
     model: Annotated[str | None, typer.Option(help="The model, where the file does not name it.")] = None,
     run: Annotated[str, typer.Option(help="A name for this run, to keep several of one model apart.")] = "import",
     language: Annotated[str, typer.Option(help="The language, where the file does not name it.")] = "python3",
+    ran_on: Annotated[
+        str | None, typer.Option(metavar="DAY", help="The day of the run, to read an alias as of then: 2025-03-01.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Import programs that a model wrote. Problems must be in the store, the model in a registry."""
     from eval.importing import import_solutions as run_import
 
     session = session_of(context)
+    day = _read_day(ran_on)
     with session.open_store() as store:
         report = run_import(
             store,
             path,
             format_name,
             model=model,
-            known_models=_resolver(session),
+            known_models=_resolver(session, day),
             now=utc_now(),
             label=run,
+            conditions={"ran_on": day.isoformat()} if day else None,
             language=language,
         )
     _finish(session, report, "solutions", as_json)
+
+
+def _read_day(text: str | None) -> date | None:
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise UsageError(f'cannot read the day "{text}"', "write it as 2025-03-01") from error
 
 
 @app.command("results")
@@ -98,11 +111,11 @@ def import_results(
     _finish(session, report, "results", as_json)
 
 
-def _resolver(session: Session) -> Callable[[str], str | None]:
+def _resolver(session: Session, day: date | None = None) -> Callable[[str], str | None]:
     registry = session.registry
 
     def resolve(name: str) -> str | None:
-        entry = registry.resolve(name)
+        entry = registry.resolve(name, day)
         return entry.name if entry else None
 
     return resolve

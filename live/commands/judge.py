@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,7 +17,16 @@ if TYPE_CHECKING:
     from eval.judging import JudgingReport, Pending
     from sandbox import Judge
 
-Executor = Annotated[str | None, typer.Option(help="auto, docker or bubblewrap.")]
+
+class ExecutorName(StrEnum):
+    """What programs can be run in; ``auto`` is the first that works."""
+
+    AUTO = "auto"
+    DOCKER = "docker"
+    BUBBLEWRAP = "bubblewrap"
+
+
+Executor = Annotated[ExecutorName | None, typer.Option(help="What to run programs in.")]
 Jobs = Annotated[int | None, typer.Option(min=1, help="Workers; by default one for each core.")]
 
 
@@ -32,19 +42,20 @@ def judge(
     Interrupt it at any time: the same command goes on where it stopped and judges nothing twice.
     """
     from db.completions import list_runs
-    from eval.judging import Pending, register_environment
+    from eval.judging import Pending, environment_record, register_environment
     from sandbox import Judge
 
     session = session_of(context)
-    wanted = session.canonical_names(names or [])
     with session.open_store() as store, Judge(executor or session.config.executor, jobs) as running:
+        wanted = session.canonical_names(names or [], store)
         environment_id = register_environment(store, running.environment, now=utc_now())
         with store.read() as reading:
             run_ids = [run.run_id for run in list_runs(reading, wanted or None)]
         pending = Pending(store, environment_id, run_ids)
         report = judge_with_bar(session, store, running, environment_id, pending)
     if as_json:
-        print_json({**asdict(report), "n_judged": report.n_judged, "environment": asdict(running.environment)})
+        environment = environment_record(running.environment)
+        print_json({**asdict(report), "n_judged": report.n_judged, "environment": asdict(environment)})
     else:
         say_judged(session, report, running.environment.executor)
     if report.n_internal:

@@ -10,7 +10,10 @@ from live.errors import UsageError
 from live.session import print_json, session_of, utc_now
 
 if TYPE_CHECKING:
+    from sqlalchemy.orm import Session as DbSession
+
     from db.problems import ProblemSummary
+    from db.records import ProblemKey
 
 app = typer.Typer(help="Problems in the store.", no_args_is_help=True, rich_markup_mode=None)
 ProblemId = Annotated[str, typer.Argument(metavar="ID", help="PLATFORM:ID, or the id where it is unique.")]
@@ -46,23 +49,19 @@ def list_problems(
 @app.command("show")
 def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
     """One problem with every source's date, its tests' digest and its flags."""
-    from db.problems import find_problem
     from db.problems import list_problems as load
 
-    platform, _, native_id = problem_id.rpartition(":")
     with session_of(context).open_store() as store, store.read() as reading:
-        key = find_problem(reading, native_id, platform or None)
-        found = [problem for problem in load(reading, platform=key.platform) if problem.key == key] if key else []
-    if not found:
-        raise UsageError(f"no problem {problem_id} in the store", "live problems list shows all")
-    for name, value in _as_dict(found[0]).items():
+        key = _find(reading, problem_id)
+        (found,) = [problem for problem in load(reading, platform=key.platform) if problem.key == key]
+    for name, value in _as_dict(found).items():
         typer.echo(f"{name}: {'–' if value is None else value}")
-    for claim in found[0].date_claims:
+    for claim in found.date_claims:
         typer.echo(
             f"date by {claim.source}: {claim.as_written} "
             f"({claim.precision}, {claim.earliest.isoformat()} at the earliest)"
         )
-    for name, reason in found[0].flags:
+    for name, reason in found.flags:
         typer.echo(f"flag {name}: {reason}")
 
 
@@ -75,14 +74,26 @@ def flag(
     by: Annotated[str, typer.Option(help="Who says so.")] = "maintainer",
 ) -> None:
     """Keep a problem out of the scores from now on, with the reason that tables will give."""
-    from db.problems import find_problem, flag_problem
+    from db.problems import flag_problem
+
+    if not name.strip():
+        raise UsageError("a flag needs a name", "interactive, multiple_answers, bad_tests, or one of your own")
+    with session_of(context).open_store() as store, store.write() as writing:
+        flag_problem(writing, _find(writing, problem_id), name, reason, by=by, now=utc_now())
+
+
+def _find(reading: DbSession, problem_id: str) -> ProblemKey:
+    """The problem that the user means. Raises ``UsageError`` when there is none, or more than one."""
+    from db.problems import AmbiguousProblem, find_problem
 
     platform, _, native_id = problem_id.rpartition(":")
-    with session_of(context).open_store() as store, store.write() as writing:
-        key = find_problem(writing, native_id, platform or None)
-        if key is None:
-            raise UsageError(f"no problem {problem_id} in the store", "live problems list shows all")
-        flag_problem(writing, key, name, reason, by=by, now=utc_now())
+    try:
+        key = find_problem(reading, native_id, platform or None)
+    except AmbiguousProblem as error:
+        raise UsageError(str(error), "name the platform too: PLATFORM:ID") from error
+    if key is None:
+        raise UsageError(f"no problem {problem_id} in the store", "live problems list shows all")
+    return key
 
 
 def _as_dict(problem: ProblemSummary) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import time
 from typing import Any, NoReturn
 
 from . import calls, program, wire
-from .isolation import Landlock, apply_seccomp, become_user, set_limits, set_output_limit
+from .isolation import Landlock, apply_seccomp, become_user, protect_agent, set_limits, set_output_limit
 from .seccomp import Filter
 
 # A short test is over before the first look; after that, a look every 10 ms bounds how far one can overshoot.
@@ -69,6 +69,7 @@ class Zygote:
         self._host.close()
         self._host = socket.socket(fileno=fd)
         self._siblings = set()
+        protect_agent()  # what a fork does not hand on: being the reaper of what tests leave
         gc.unfreeze()
         self._names = calls.prelude()
         self._host.send(wire.Reply(wire.ISOLATED, 0, False, False, 0, 0, 0, 0).pack())
@@ -184,7 +185,11 @@ class Zygote:
             os.write(report, f"F{type(error).__name__}: {error}".encode())
             os._exit(1)
         os.write(report, b"I")
-        code = _load(text, compiled_fd, request.has_compiled)
+        try:
+            code = _load(text, compiled_fd, request.has_compiled)
+        except OSError as error:
+            os.write(report, f": the compiled code could not be kept: {error}".encode())
+            os._exit(1)
         os.write(report, b"C")
         os.close(report)
         os.close(compiled_fd)
@@ -224,7 +229,9 @@ def _load(text: bytes, compiled_fd: int, is_compiled: bool) -> Any:
         return marshal.loads(text)
     try:
         code = program.compile_source(text)
-        os.write(compiled_fd, marshal.dumps(code))
+        data = memoryview(marshal.dumps(code))
+        while data:
+            data = data[os.write(compiled_fd, data) :]
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         sys.excepthook(type(error), error, None)
         sys.stderr.flush()

@@ -187,3 +187,21 @@ def test_two_windows_that_meet_split_problems_without_gap_or_overlap(
     facts = problem(1, instant.replace(tzinfo=None).isoformat())
     assert (date_reason(facts, Window(until=a)) is None) != (date_reason(facts, Window(since=a)) is None)
     assert (date_reason(facts, Window(since=min(a, b), until=max(a, b))) is None) == (min(a, b) <= instant < max(a, b))
+
+
+@pytest.mark.parametrize(
+    ("text", "start"),
+    [
+        ("Oct 2024", datetime(2024, 10, 1, tzinfo=UTC)),
+        ("August 2024", datetime(2024, 8, 1, tzinfo=UTC)),
+        ("2024-08-01T10:00+02:00", datetime(2024, 8, 1, 8, tzinfo=UTC)),
+    ],
+)
+def test_a_t_in_a_name_of_a_month_makes_no_instant(text: str, start: datetime) -> None:
+    assert parse_since(text) == start
+
+
+@pytest.mark.parametrize("text", ["0001-01-01T00:00+14:00", "2024-08-01T10:00", "2024-13-01T10:00Z"])
+def test_an_instant_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(CutoffUnreadable):
+        parse_since(text)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import BadRow
-from ingest.text import encode_test_text, normalise_file, storable
+from ingest.text import encode_test_text, normalise_file, require_call_test, storable
 
 ANSWER = b"1 2\nYes\n"
 
@@ -46,3 +46,14 @@ def test_text_that_no_database_keeps_is_refused_by_its_field() -> None:
     with pytest.raises(BadRow, match="expected"):
         encode_test_text("expected", "\udfff")
     assert storable("title", "a\r\nb\rc") == "a\nb\rc"
+
+
+@pytest.mark.parametrize(("given", "expected"), [(b"[1,", b"1"), (b"1\nx", b"1"), (b"1", b"[1,"), (b"1", b"")])
+def test_a_call_based_test_that_is_not_json_is_refused(given: bytes, expected: bytes) -> None:
+    with pytest.raises(BadRow, match="is call-based, but its"):
+        require_call_test(given, expected)
+
+
+def test_a_call_based_test() -> None:
+    require_call_test(b'[1, 2]\n"a"\n', b"1" * 5000)
+    require_call_test(b"", b"null")

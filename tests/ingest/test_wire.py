@@ -5,6 +5,7 @@ import io
 import json
 import os
 import pickle
+import struct
 import zlib
 from pathlib import Path
 from typing import Any
@@ -127,3 +128,9 @@ def test_reads_the_three_recorded_blobs(shared_data: Path) -> None:
     assert len(recorded) == 3
     for problem in recorded.values():
         assert decode_wire_tests(problem["private_test_cases_encoded_here"]) == problem["private_tests"]
+
+
+def test_a_small_pickle_cannot_ask_for_much_memory() -> None:
+    for pickled in (b"\x80\x05\x96" + struct.pack("<Q", 300 << 20) + b".", b"\x80\x05" + b"]" * (wire.MAX_OPCODES + 1)):
+        with pytest.raises(BadRow, match="private_test_cases: the pickle"):
+            decode_wire_tests(pack(pickled))

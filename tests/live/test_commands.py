@@ -209,3 +209,40 @@ def test_models_show_their_evidence(live: Live) -> None:
     shown = live("models", "show", "o1-mini-2024-09-12").out
     assert "cutoff_status: stated" in shown
     assert "cutoff_source: https://" in shown
+
+
+def test_an_id_on_two_platforms_needs_its_platform(live: Live, tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "p.jsonl", PROBLEM, {**PROBLEM, "platform": "vega"})
+    live("import", "problems", path, "-f", "jsonl")
+    for words in (["problems", "show", "n1"], ["problems", "flag", "n1", "bad_tests", "--reason", "x"]):
+        ended = live(*words)
+        assert ended.code == 2
+        assert ended.err.splitlines()[1] == "  what to do: name the platform too: PLATFORM:ID"
+    assert live("problems", "show", "vega:n1").code == 0
+
+
+def test_results_of_a_model_in_no_registry_can_be_asked_for(live: Live, tmp_path: Path) -> None:
+    live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl")
+    result = {"id": "n1", "model": "nobody-knows", "n_samples": 4, "n_correct": 1}
+    assert live("import", "results", write_lines(tmp_path / "r.jsonl", result), "-f", "jsonl").code == 0
+    ended = live("eval", "nobody-knows", "--since", "2025", "--json")
+    assert (ended.code, ended.document["rows"][0]["pass_at_1"]) == (0, 0.25)
+    ended = live("eval", "nobody-knows", "--after-cutoff", "--json")
+    assert (ended.code, ended.document["rows"]) == (3, [])
+    assert ended.document["not_scored"][0]["reason"].startswith('unknown model "nobody-knows"')
+
+
+def test_an_alias_is_read_as_of_the_day_of_the_run(live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    alias = 'aliases = [{ name = "nova", from = 2024-12-01, to = 2025-06-01 }]\n'
+    monkeypatch.setenv("LIVE_MODELS", str(write_lines(tmp_path / "models.toml", MODEL + alias)))
+    live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl")
+    path = write_lines(tmp_path / "s.jsonl", {"id": "n1", "code": "print(3)"})
+    assert live("import", "solutions", path, "-f", "jsonl", "--model", "nova").code == 2
+    taken = live("import", "solutions", path, "-f", "jsonl", "--model", "nova", "--ran-on", "2025-03-01")
+    assert taken.code == 0
+    (row,) = live("eval", "nova-1", "--after-cutoff", "--no-judge", "--json").document["rows"]
+    assert (row["model"], row["n_eligible"]) == ("nova-1", 1)
+
+
+def test_an_executor_that_is_none(live: Live) -> None:
+    assert live("judge", "--executor", "foo").code == 2
