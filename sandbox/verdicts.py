@@ -94,12 +94,17 @@ class Outcome:
 
 
 def ended_badly(facts: Facts, limits: Limits) -> Verdict | None:
-    """The verdict from the facts alone, in the order CE, MLE, TLE, OLE, RE; None when the output is to be compared."""
-    timed_out = facts.cpu_s > limits.cpu_s or facts.killed_by in (wire.KILLED_BY_WALL, wire.KILLED_BY_CPU)
+    """The verdict from the facts alone; None when the output is to be compared.
+
+    The order is compile error, CPU time, memory, wall time, output, runtime error. CPU time comes before memory: what a
+    program does in the time that it is let run past its limit must not count, or chance would choose between the two.
+    """
+    ended_for_time = facts.killed_by in (wire.KILLED_BY_WALL, wire.KILLED_BY_CPU)
     checks = (
         (facts.stage == wire.ISOLATED, Verdict.COMPILE_ERROR),
+        (facts.cpu_s > limits.cpu_s, Verdict.TIME_LIMIT),
         (_out_of_memory(facts, limits), Verdict.MEMORY_LIMIT),
-        (timed_out, Verdict.TIME_LIMIT),
+        (ended_for_time, Verdict.TIME_LIMIT),
         (facts.output_bytes >= limits.output_bytes, Verdict.OUTPUT_LIMIT),
         (facts.wait_status != 0, Verdict.RUNTIME_ERROR),
     )
