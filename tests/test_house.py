@@ -101,3 +101,8 @@ def test_every_command_and_option_has_help() -> None:
         ]
         waiting += [(f"{name} {sub}", child) for sub, child in getattr(command, "commands", {}).items()]
     assert silent == []
+
+
+def test_the_readme_has_no_placeholder_left(root: Path) -> None:
+    text = (root / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^[A-Z]{3,}_[A-Z]{3,}$", text, re.MULTILINE) == []
