@@ -5,8 +5,6 @@ Source of the estimator: Chen et al. 2021, "Evaluating Large Language Models Tra
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -44,33 +42,10 @@ def enough_samples(n: ArrayLike, k: int) -> NDArray[np.bool_]:
     return np.asarray(np.asarray(n, dtype=np.int64) >= k)
 
 
-def sampling_variance(n: ArrayLike, c: ArrayLike) -> FloatArray:
-    """The unbiased estimate of the variance of c/n that comes from sampling, y(1-y)/(n-1); NaN where n is 1.
-
-    The standard error over problems holds this part already: it is for showing its share, never for adding it.
-    """
-    samples, correct = _counts(n, c)
-    share = correct / np.maximum(samples, 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        variance = share * (1.0 - share) / (samples - 1)
-    return np.asarray(np.where(samples > 1, variance, np.nan), dtype=np.float64)
-
-
 def mean(values: ArrayLike) -> float | None:
     """The mean over problems, each with the same weight. None for no problem: an empty window has no number."""
     array = np.asarray(values, dtype=np.float64)
     return float(array.mean()) if array.size else None
-
-
-def mean_by_stratum(values: ArrayLike, strata: Sequence[Hashable]) -> dict[Hashable, tuple[float, int]]:
-    """For each stratum that occurs, the mean of its problems' values and their number."""
-    array = np.asarray(values, dtype=np.float64)
-    if array.shape != (len(strata),):
-        raise ValueError(f"{len(strata)} strata for values of shape {array.shape}")
-    members: dict[Hashable, list[int]] = {}
-    for index, stratum in enumerate(strata):
-        members.setdefault(stratum, []).append(index)
-    return {stratum: (float(array[rows].mean()), len(rows)) for stratum, rows in members.items()}
 
 
 def _counts(n: ArrayLike, c: ArrayLike) -> tuple[IntArray, IntArray]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.scores import TooFewSamples, enough_samples, mean, mean_by_stratum, pass_at_k, sampling_variance
+from eval.scores import TooFewSamples, enough_samples, mean, pass_at_k
 
 
 def test_by_hand() -> None:
@@ -55,14 +55,6 @@ def test_many_samples_stay_within_0_and_1() -> None:
     assert (np.diff(values) >= 0).all()
 
 
-def test_sampling_variance() -> None:
-    assert sampling_variance([10, 2], [3, 1]) == pytest.approx([0.21 / 9, 0.25])
-    assert np.isnan(sampling_variance(1, 1))
-
-
-def test_means_and_strata() -> None:
+def test_means() -> None:
     assert mean([]) is None
     assert mean([1.0, 0.0, 0.5]) == 0.5
-    assert mean_by_stratum([1.0, 0.0, 0.5], ["easy", "hard", "easy"]) == {"easy": (0.75, 2), "hard": (0.0, 1)}
-    with pytest.raises(ValueError, match="2 strata"):
-        mean_by_stratum([1.0], ["a", "b"])
