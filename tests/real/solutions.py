@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sandbox import Io, Job, Judge, Outcome, Program, Suite, Test
+from sandbox import Io, Job, Judge, Limits, Outcome, Program, Suite, Test
 
 Row = dict[str, Any]
 
@@ -25,11 +25,15 @@ def solutions(folder: Path, wanted: Callable[[Row], bool]) -> list[Row]:
     return sorted(filter(wanted, _rows(folder / "solutions.jsonl.gz")), key=lambda row: row["question_id"])
 
 
+# Three right programs need 3 to 7 s of CPU. Which side of a limit they fall on is the machine's word, not ours.
+LIMITS = Limits(cpu_s=15)
+
+
 def suite_of(problem: Row, tests: Iterable[Row]) -> Suite | None:
     """The suite of a problem's tests; None when there are none."""
     cases = tuple(Test(str(n), t["input"].encode(), t["output"].encode()) for n, t in enumerate(tests))
     io = Io.FUNCTION if problem["func_name"] else Io.STDIN
-    return Suite(cases, io, problem["func_name"]) if cases else None
+    return Suite(cases, io, problem["func_name"], limits=LIMITS) if cases else None
 
 
 def judged(judge: Judge, rows: list[Row], suite_for: Callable[[Row], Suite | None]) -> dict[int, Outcome]:

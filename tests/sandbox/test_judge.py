@@ -84,11 +84,17 @@ def test_a_test_may_have_a_comparison_of_its_own(judge: Judge) -> None:
 
 
 def test_the_judge_does_not_grow_with_the_program(judge: Judge) -> None:
+    before = memory_kib("VmRSS")
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak counts from now on
     outcome = judge.judge(Program("print('x' * (200 << 20))"), Suite(SUITE.tests, limits=Limits(2.0, 512 * MIB, MIB)))
     assert outcome.verdict is Verdict.OUTPUT_LIMIT
+    assert memory_kib("VmHWM") - before < 32 * 1024
+
+
+def memory_kib(name: str) -> int:
+    """A figure of this process's memory."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
-    peak_kib = next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
-    assert peak_kib < 512 * 1024
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith(name))
 
 
 def test_an_unknown_language_is_refused(judge: Judge) -> None:
