@@ -27,19 +27,20 @@ DIGEST_LENGTH = 12
 def print_table(report: Report, console: Console) -> None:
     """Print the table and its footnotes, which fit 80 columns. Colour is the console's business (see NO_COLOR).
 
-    Intervals for k above 1 stand in the footnotes.
+    Intervals for k above 1 stand in the footnotes; beside such a column the window's start does too.
     """
     others = [k for k in _ks(report) if k > 1]
     if report.rows:
         table = Table(box=None, pad_edge=False, header_style="bold")
         table.add_column("model", overflow="fold", min_width=18)
         table.add_column("cut-off", overflow="fold")
-        table.add_column("from (UTC)", no_wrap=True)
+        if not others:
+            table.add_column("from (UTC)", no_wrap=True)
         table.add_column("judged\n/eligible", justify="right", no_wrap=True)
         for name in ("pass@1", "95 %", *(f"pass@{k}" for k in others)):
             table.add_column(name, justify="right", no_wrap=True)
         for row in report.rows:
-            cells = [escape(_short_name(row, report)), escape(_cutoff(row)), _from(row)]
+            cells = [escape(_short_name(row, report)), escape(_cutoff(row)), *([] if others else [_from(row)])]
             cells += [f"{row.n_judged}/{row.n_eligible}", *_score_cells(row, 1)]
             table.add_row(*cells, *(_score_cells(row, k)[0] for k in others))
         console.print(table)

@@ -144,3 +144,10 @@ def test_every_form_is_the_same_whatever_the_order_of_its_input() -> None:
     one, other = report_of(*entries, runs=runs), report_of(*entries[::-1], runs=runs[::-1])
     for form in (to_markdown, to_csv, to_json, printed):
         assert form(one) == form(other)
+
+
+def test_two_scores_fit_80_columns_whole() -> None:
+    text = printed(report_of(model("m"), ESTIMATED, ks=(1, 2)))
+    assert max(len(line) for line in text.splitlines()) <= 80
+    header = text.splitlines()[1]
+    assert header.split()[-3:] == ["95", "%", "pass@2"]
