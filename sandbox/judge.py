@@ -14,6 +14,7 @@ import os
 import queue
 import random
 import resource
+import sys
 import threading
 from collections.abc import Hashable, Iterable, Iterator
 from types import TracebackType
@@ -76,7 +77,7 @@ def _descriptors() -> int:
     """How many descriptors this process may have open, after asking for all that it can have."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-    return hard
+    return sys.maxsize if hard == resource.RLIM_INFINITY else hard  # infinity is written as -1
 
 
 class Judge:

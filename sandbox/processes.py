@@ -22,16 +22,20 @@ def is_alive(pid: int, started: str) -> bool:
     return started != "" and start_time(pid) == started
 
 
+def _pid_namespace() -> int:
+    return os.stat("/proc/self/ns/pid").st_ino
+
+
 def namespace() -> str:
     """What makes a pid mean one process: this boot of this machine, and the pid namespace."""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
-    return f"{boot}.{os.stat('/proc/self/ns/pid').st_ino}"
+    return f"{boot}.{_pid_namespace()}"
 
 
 def folder_owner() -> str:
     """This process as it stands in the names of its folders: pid, start time, pid namespace."""
     pid = os.getpid()
-    return f"{pid}-{start_time(pid)}-{os.stat('/proc/self/ns/pid').st_ino}"
+    return f"{pid}-{start_time(pid)}-{_pid_namespace()}"
 
 
 def remove_stale_directories(prefix: str) -> int:
@@ -40,7 +44,7 @@ def remove_stale_directories(prefix: str) -> int:
     Those of another pid namespace, where the same pid is somebody else, stay.
     """
     removed = 0
-    here = str(os.stat("/proc/self/ns/pid").st_ino)
+    here = str(_pid_namespace())
     for path in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         pid, started, space, *_ = [*path.name.removeprefix(prefix).split("-"), "", ""]
         if pid.isdigit() and space == here and not is_alive(int(pid), started):

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from db.environments import EnvironmentRow
     from eval.evaluation import RunOutcomes, Settings
     from eval.report import Report
-    from eval.window import ProblemFacts
 
 
 def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
@@ -124,13 +123,12 @@ def make_report(
 
     chosen = _chooser(session, wanted)
     with store.read() as reading:
-        problems = load_problem_facts(reading)
         runs = tuple(filter(chosen, load_judged_runs(reading, None)))
         environment = latest_environment(reading, {run.model for run in runs})
     if runs and judging is not None:
-        environment = _judge_missing(session, store, problems, runs, settings, *judging)
+        environment = _judge_missing(session, store, runs, settings, *judging)
     with store.read() as reading:
-        # Read again: what was imported or flagged while programs ran belongs to the same picture as their verdicts.
+        # After judging: what was imported or flagged while programs ran belongs to the same picture as their verdicts.
         problems = load_problem_facts(reading)
         runs = tuple(filter(chosen, load_judged_runs(reading, environment.environment_id if environment else None)))
         imported = tuple(filter(chosen, load_imported_runs(reading)))
@@ -164,7 +162,6 @@ def _chooser(session: Session, wanted: list[str]) -> Callable[[RunOutcomes], boo
 def _judge_missing(
     session: Session,
     store: Store,
-    problems: tuple[ProblemFacts, ...],
     runs: tuple[RunOutcomes, ...],
     settings: Settings,
     executor: str | None,
@@ -174,8 +171,11 @@ def _judge_missing(
     from db.environments import load_environment
     from eval.evaluation import eligible_problems
     from eval.judging import Pending, register_environment
+    from eval.outcomes import load_problem_facts
     from sandbox import Judge
 
+    with store.read() as reading:
+        problems = load_problem_facts(reading)
     now = utc_now()
     with Judge(executor or session.config.executor, jobs) as judge:
         environment_id = register_environment(store, judge.environment, now=now)

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from live.cli import app
+from live.commands.judge import ExecutorName
+from sandbox import EXECUTORS
 from tests.live.command import DEMO, Live
 
 PROBLEM = {
@@ -242,6 +244,10 @@ def test_an_alias_is_read_as_of_the_day_of_the_run(live: Live, tmp_path: Path, m
     assert taken.code == 0
     (row,) = live("eval", "nova-1", "--after-cutoff", "--no-judge", "--json").document["rows"]
     assert (row["model"], row["n_eligible"]) == ("nova-1", 1)
+
+
+def test_the_executors_to_choose_from_are_those_of_the_sandbox() -> None:
+    assert set(ExecutorName) == {"auto", *EXECUTORS}
 
 
 def test_an_executor_that_is_none(live: Live) -> None:
