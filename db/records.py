@@ -45,6 +45,18 @@ class IoKind(StrEnum):
     FUNCTION = "function"
 
 
+class ContestKind(StrEnum):
+    """What a contest is, which says whether its start dates its problems: only a round's does."""
+
+    ROUND = "round"
+    TRAINING = "training"
+    """Lists problems of earlier rounds again."""
+    PERMANENT = "permanent"
+    """Always open, without a start."""
+    VIRTUAL = "virtual"
+    """Starts when its one participant wants it to."""
+
+
 def require_utc(name: str, value: datetime | None) -> None:
     """Refuse a naive datetime, or one in another zone than UTC, with a ``ValueError`` that names the field."""
     if value is None:
@@ -87,36 +99,61 @@ class ProblemKey:
 class DateClaim:
     """What one source said about when a problem became public, kept as it was written.
 
-    ``earliest`` is the first UTC instant that the words allow (a day counts as its midnight).
+    ``earliest`` is the first UTC instant that the words allow (a day counts as its midnight). ``contest`` is the native
+    id of the contest whose start it is: a later word of the same source on that contest takes its place.
     """
 
     as_written: str
     earliest: datetime
     precision: Precision
     source: str
+    contest: str = ""
 
     def __post_init__(self) -> None:
         require_text("DateClaim.as_written", self.as_written)
         require_text("DateClaim.source", self.source, allow_empty=False)
+        require_text("DateClaim.contest", self.contest)
         require_utc("DateClaim.earliest", self.earliest)
 
 
 @dataclass(frozen=True)
 class ContestRecord:
-    """A contest of a platform. ``starts_at`` and ``ends_at`` are None when only a coarse date is known."""
+    """A contest of a platform. ``starts_at`` and ``ends_at`` are None when only a coarse date is known, or none."""
 
     platform: str
     native_id: str
     title: str | None = None
     starts_at: datetime | None = None
     ends_at: datetime | None = None
+    kind: ContestKind = ContestKind.ROUND
+    url: str | None = None
 
     def __post_init__(self) -> None:
         require_text("ContestRecord.platform", self.platform, allow_empty=False)
         require_text("ContestRecord.native_id", self.native_id, allow_empty=False)
         require_text("ContestRecord.title", self.title)
+        require_text("ContestRecord.url", self.url)
         require_utc("ContestRecord.starts_at", self.starts_at)
         require_utc("ContestRecord.ends_at", self.ends_at)
+
+    def has_ended(self, now: datetime) -> bool:
+        """Whether the contest is known to be over."""
+        return self.ends_at is not None and self.ends_at <= now
+
+
+@dataclass(frozen=True)
+class SightingRecord:
+    """That a source was seen to show a problem at ``seen_at``: it was public by then, whatever its contest's start."""
+
+    key: ProblemKey
+    seen_at: datetime
+    source: str
+    reason: str
+
+    def __post_init__(self) -> None:
+        require_text("SightingRecord.source", self.source, allow_empty=False)
+        require_text("SightingRecord.reason", self.reason)
+        require_utc("SightingRecord.seen_at", self.seen_at)
 
 
 @dataclass(frozen=True)
@@ -165,7 +202,10 @@ class SuiteRecord:
 
 @dataclass(frozen=True)
 class ProblemRecord:
-    """A problem as one source gives it, ready to be saved. ``flags`` are (name, reason) pairs."""
+    """A problem as one source gives it, ready to be saved. ``flags`` are all (name, reason) pairs of that source.
+
+    ``language`` is that of the statement ("en"; None: not known), ``translations`` are (language, statement) pairs.
+    """
 
     key: ProblemKey
     title: str
@@ -176,6 +216,8 @@ class ProblemRecord:
     contest: ContestRecord | None = None
     contest_index: str | None = None
     statement: str = ""
+    language: str | None = None
+    translations: tuple[tuple[str, str], ...] = ()
     starter_code: str = ""
     suite: SuiteRecord | None = None
     flags: tuple[tuple[str, str], ...] = ()
@@ -186,6 +228,7 @@ class ProblemRecord:
         require_text("ProblemRecord.url", self.url)
         require_text("ProblemRecord.difficulty", self.difficulty)
         require_text("ProblemRecord.contest_index", self.contest_index)
+        require_text("ProblemRecord.language", self.language, allow_empty=False)
         for name, reason in self.flags:
             require_text("ProblemRecord.flags", name, allow_empty=False)
             require_text("ProblemRecord.flags", reason)

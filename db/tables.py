@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Index, LargeBinary, MetaData, Table, UniqueConstraint
+from sqlalchemy import JSON, BigInteger, Index, LargeBinary, MetaData, Table, UniqueConstraint, text
 from sqlmodel import Field, SQLModel
 
 NAMING = {
@@ -22,6 +22,11 @@ NAMING = {
 _JSON = JSON(none_as_null=True)
 
 
+def _starts_as(value: str) -> dict[str, Any]:
+    """What rows that were there before the column get, and new ones that say nothing."""
+    return {"server_default": value}
+
+
 class Base(SQLModel):
     """Parent of all tables, with metadata of its own so that another library's SQLModel tables never mix in."""
 
@@ -29,7 +34,11 @@ class Base(SQLModel):
 
 
 class Contest(Base, table=True):
-    """A contest of a platform."""
+    """A contest of a platform. ``kind`` is a ``ContestKind``: only a round dates its problems.
+
+    ``n_listed`` is the number of problems that its own page lists, ``collected_at`` the instant since which all of them
+    are in the store. ``missed_listings`` counts the good listings in a row that lacked it.
+    """
 
     __table_args__ = (UniqueConstraint("platform", "native_id"),)
 
@@ -37,8 +46,26 @@ class Contest(Base, table=True):
     platform: str
     native_id: str
     title: str | None
+    url: str | None
+    kind: str = Field(default="round", sa_column_kwargs=_starts_as("round"))
     starts_at: datetime | None
     ends_at: datetime | None
+    n_listed: int | None
+    collected_at: datetime | None
+    missed_listings: int = Field(default=0, sa_column_kwargs=_starts_as("0"))
+    withdrawn_at: datetime | None
+
+
+class ContestStart(Base, table=True):
+    """A start that a contest was announced with. The newest is the one that holds."""
+
+    __tablename__ = "contest_start"
+
+    id: int | None = Field(default=None, primary_key=True)
+    contest_id: int = Field(foreign_key="contest.id", index=True)
+    starts_at: datetime
+    source: str
+    first_seen_at: datetime
 
 
 class Problem(Base, table=True):
@@ -69,35 +96,96 @@ class Problem(Base, table=True):
     current_suite_id: int | None
     first_source: str
     first_seen_at: datetime
+    last_seen_at: datetime | None
+    withdrawn_at: datetime | None
+
+
+class ProblemAlias(Base, table=True):
+    """Another native id of a problem: its twin in the other division of a round."""
+
+    __tablename__ = "problem_alias"
+
+    platform: str = Field(primary_key=True)
+    native_id: str = Field(primary_key=True)
+    problem_id: int = Field(foreign_key="problem.id", index=True)
+    reason: str
+    first_seen_at: datetime
 
 
 class ContestProblem(Base, table=True):
-    """A problem's place in a contest. ``contest_index`` is the letter or number it has there."""
+    """A problem's place in a contest. ``contest_index`` is the letter or number it has there.
+
+    ``missed_listings`` counts the good listings of that contest in a row that lacked the problem.
+    """
 
     __tablename__ = "contest_problem"
 
     contest_id: int = Field(primary_key=True, foreign_key="contest.id")
     problem_id: int = Field(primary_key=True, foreign_key="problem.id", index=True)
     contest_index: str | None
+    missed_listings: int = Field(default=0, sa_column_kwargs=_starts_as("0"))
+    withdrawn_at: datetime | None
 
 
 class DateClaim(Base, table=True):
-    """What one source said about a problem's date. Claims are only ever added."""
+    """What one source said about a problem's date. Claims are only ever added; one that its source no longer makes
+    (the contest moved) gets the instant at which that was seen, and counts no more.
+
+    ``contest`` is the native id of the contest whose start it is, "" where it is no contest's.
+    """
 
     __tablename__ = "date_claim"
-    __table_args__ = (UniqueConstraint("problem_id", "source", "as_written", "earliest", "precision"),)
+    __table_args__ = (UniqueConstraint("problem_id", "source", "contest", "as_written", "earliest", "precision"),)
 
     id: int | None = Field(default=None, primary_key=True)
     problem_id: int = Field(foreign_key="problem.id")
     source: str
+    contest: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
     as_written: str
     earliest: datetime
     precision: str
     first_seen_at: datetime
+    superseded_at: datetime | None
+
+
+class Sighting(Base, table=True):
+    """The earliest instant at which a source was seen to show a problem. The problem itself may come later."""
+
+    __table_args__ = (UniqueConstraint("platform", "native_id", "source"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    platform: str
+    native_id: str
+    source: str
+    seen_at: datetime
+    reason: str
+
+
+class Duplicate(Base, table=True):
+    """Two problems that were compared: ``verdict`` is same, related or different, ``first_id`` the smaller id."""
+
+    __table_args__ = (UniqueConstraint("first_id", "second_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    first_id: int = Field(foreign_key="problem.id")
+    second_id: int = Field(foreign_key="problem.id", index=True)
+    verdict: str
+    similarity: float
+    method: str
+    reason: str
+    found_at: datetime
+
+
+class Fingerprint(Base, table=True):
+    """The MinHash of a revision's statement, to find candidates of near-duplicates; ``kind`` names its parameters."""
+
+    revision_id: int = Field(primary_key=True, foreign_key="revision.id")
+    kind: str
+    data: bytes = Field(sa_type=LargeBinary)
 
 
 class Revision(Base, table=True):
-    """What a problem's statement and starter code said at one time."""
+    """What a problem's statement and starter code said at one time, in one language (None: not known)."""
 
     __table_args__ = (UniqueConstraint("problem_id", "content_hash"),)
 
@@ -106,6 +194,7 @@ class Revision(Base, table=True):
     content_hash: str
     statement_sha256: str = Field(foreign_key="blob.sha256")
     starter_sha256: str = Field(foreign_key="blob.sha256")
+    language: str | None
     source: str
     first_seen_at: datetime
 
@@ -170,7 +259,8 @@ class Run(Base, table=True):
 
 
 class Completion(Base, table=True):
-    """One sampled answer."""
+    """One sampled answer. ``revision_id`` is the statement that it answers, None where that is not known (no foreign
+    key: SQLite cannot add one to a table that exists)."""
 
     __table_args__ = (UniqueConstraint("run_id", "problem_id", "sample_index"),)
 
@@ -182,6 +272,7 @@ class Completion(Base, table=True):
     finish_reason: str | None
     code_sha256: str = Field(foreign_key="blob.sha256")
     raw_sha256: str | None = Field(foreign_key="blob.sha256")
+    revision_id: int | None
 
 
 class Environment(Base, table=True):
@@ -222,7 +313,7 @@ class Tally(Base, table=True):
 
 
 class Flag(Base, table=True):
-    """An erratum or audit finding on a problem. ``flagged_by`` is a source or a person."""
+    """An erratum or audit finding on a problem. ``flagged_by`` is a source or a person; a cleared one holds no more."""
 
     __table_args__ = (UniqueConstraint("problem_id", "name", "reason"),)
 
@@ -232,6 +323,87 @@ class Flag(Base, table=True):
     reason: str
     flagged_by: str
     since: datetime
+    cleared_at: datetime | None
+
+
+class Snapshot(Base, table=True):
+    """One response as it came: ``origin`` is fetched, or recorded for a page that a person handed in.
+
+    ``request_sha256`` is that of the request's body, "" for a GET. ``validated_at`` is the last time that the server
+    gave the same bytes, or said that they have not changed.
+    """
+
+    __table_args__ = (Index("ix_snapshot_url_request_sha256", "url", "request_sha256"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    source: str
+    method: str
+    url: str
+    request_sha256: str
+    final_url: str
+    status: int
+    headers: dict[str, Any] = Field(sa_type=_JSON)
+    body_sha256: str = Field(foreign_key="blob.sha256")
+    origin: str
+    fetched_at: datetime
+    validated_at: datetime
+
+
+class HostGate(Base, table=True):
+    """When a host may be asked next, over all processes, and until when it must not be asked at all."""
+
+    __tablename__ = "host_gate"
+
+    host: str = Field(primary_key=True)
+    next_at: datetime
+    blocked_until: datetime | None
+    blocked_reason: str | None
+
+
+class Lease(Base, table=True):
+    """Who may do something alone, and until when without a sign of life."""
+
+    name: str = Field(primary_key=True)
+    owner: str
+    taken_at: datetime
+    expires_at: datetime
+
+
+class IngestRun(Base, table=True):
+    """One attempt at one source. ``outcome`` is None while it runs, then an ``IngestOutcome``.
+
+    ``planned_at`` is the instant of the schedule that it is for, None for one started by hand.
+    """
+
+    __tablename__ = "ingest_run"
+    __table_args__ = (UniqueConstraint("source", "planned_at", "attempt"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    source: str
+    planned_at: datetime | None
+    attempt: int
+    owner: str
+    started_at: datetime
+    finished_at: datetime | None
+    outcome: str | None
+    error_kind: str | None
+    error: str | None
+    counts: dict[str, Any] = Field(sa_type=_JSON)
+    notes: list[str] = Field(sa_type=_JSON)
+
+
+class IngestFailure(Base, table=True):
+    """What one run could not take: a contest or a problem, why, and the response that shows it."""
+
+    __tablename__ = "ingest_failure"
+
+    id: int | None = Field(default=None, primary_key=True)
+    run_id: int = Field(foreign_key="ingest_run.id", index=True)
+    what: str
+    kind: str
+    error: str
+    snapshot_id: int | None = Field(foreign_key="snapshot.id")
+    failed_at: datetime
 
 
 def _table(name: str) -> Table:
@@ -240,9 +412,14 @@ def _table(name: str) -> Table:
 
 contest = _table("contest")
 problem = _table("problem")
+contest_start = _table("contest_start")
 contest_problem = _table("contest_problem")
+problem_alias = _table("problem_alias")
 date_claim = _table("date_claim")
+sighting = _table("sighting")
+duplicate = _table("duplicate")
 revision = _table("revision")
+fingerprint = _table("fingerprint")
 test_suite = _table("test_suite")
 test_case = _table("test_case")
 blob = _table("blob")
@@ -252,3 +429,8 @@ environment = _table("environment")
 judgement = _table("judgement")
 tally = _table("tally")
 flag = _table("flag")
+snapshot = _table("snapshot")
+host_gate = _table("host_gate")
+lease = _table("lease")
+ingest_run = _table("ingest_run")
+ingest_failure = _table("ingest_failure")

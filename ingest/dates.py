@@ -5,8 +5,9 @@ Nothing is guessed: a time of day without a zone is refused, because it may be o
 
 from __future__ import annotations
 
+import math
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from db.records import DateClaim, Precision
 from ingest.errors import UnreadableDate
@@ -18,6 +19,7 @@ _TIMED = re.compile(
     re.ASCII,
 )
 _EPOCH_YEAR = 1970
+_FIRST_CONTEST_YEAR, _LAST_CONTEST_YEAR = 1971, 2200
 
 
 def read_date(text: str, source: str) -> DateClaim:
@@ -47,6 +49,45 @@ def read_zoneless_date(text: str, source: str) -> DateClaim:
     _instant(text, match)
     claim = read_date(match["day"], source)
     return DateClaim(text, claim.earliest, Precision.DAY, source)
+
+
+def epoch_instant(value: object, *, unit_s: float = 1) -> datetime | None:
+    """The UTC instant of an epoch number in units of `unit_s` seconds; None where it says that nothing is known.
+
+    Nothing, an empty text and numbers up to 0 are such: sources write them for contests without a start.
+    ``UnreadableDate`` for what is no number, or no date of a contest (in another unit, say).
+    """
+    if value is None or value == "" or isinstance(value, bool):
+        return None
+    try:
+        seconds = float(value) * unit_s if isinstance(value, (int, float, str)) else math.nan
+        if seconds <= 0:
+            return None
+        instant = datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise UnreadableDate(f"{value!r} is not an epoch ({error})", _HINT) from None
+    if not _FIRST_CONTEST_YEAR <= instant.year <= _LAST_CONTEST_YEAR:
+        raise UnreadableDate(
+            f"{value!r} would be in the year {instant.year}", "Check the unit: seconds or milliseconds."
+        )
+    return instant
+
+
+def zoned_instant(text: str, zone: tzinfo | None) -> datetime:
+    """The UTC instant of a date and time; one without an offset is in `zone`, the one that its source declares.
+
+    ``UnreadableDate`` when it has no offset and no zone is declared: local time is never guessed.
+    """
+    match = _TIMED.fullmatch(text.strip())
+    if match is None:
+        raise UnreadableDate(f"{text!r} is not a date with a time of day", _HINT)
+    if match["zone"] is None:
+        if zone is None:
+            raise UnreadableDate(
+                f"{text!r} has no time zone, and its source declares none", "Declare the source's zone."
+            )
+        return _after_epoch(text, _instant(text, match).replace(tzinfo=zone).astimezone(UTC))
+    return _instant(text, match)
 
 
 def _calendar_claim(text: str, match: re.Match[str], source: str) -> DateClaim:

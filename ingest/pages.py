@@ -1,0 +1,121 @@
+"""A request, and the page that came back: its bytes as text, JSON or a tree. Pure."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+from bs4 import BeautifulSoup, Tag
+
+from ingest.errors import PageChanged
+
+_META_CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([A-Za-z0-9_:.-]+)""", re.IGNORECASE)
+_HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([A-Za-z0-9_:.-]+)""", re.IGNORECASE)
+_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_CONTROLS = re.compile("[\x80-\x9f]")
+_HEAD_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to ask a host for. ``accept`` are statuses beside 2xx whose answers the caller reads itself.
+
+    ``headers`` never hold credentials: those come from the environment, by the host's ``Secret``.
+    """
+
+    url: str
+    method: str = "GET"
+    body: bytes = b""
+    headers: tuple[tuple[str, str], ...] = ()
+    accept: tuple[int, ...] = ()
+
+
+def json_request(url: str, value: Any, *, headers: tuple[tuple[str, str], ...] = ()) -> Request:
+    """A POST of `value` as JSON, always in the same spelling, so that its snapshot is found again."""
+    body = json.dumps(value, sort_keys=True, separators=(",", ":")).encode()
+    return Request(url, "POST", body, (("Content-Type", "application/json"), *headers))
+
+
+@dataclass(frozen=True)
+class Page:
+    """One response. ``headers`` have lower-case names; ``snapshot_id`` is the store's, None outside of it."""
+
+    url: str
+    body: bytes
+    fetched_at: datetime
+    status: int = 200
+    headers: Mapping[str, str] = field(default_factory=dict)
+    final_url: str = ""
+    snapshot_id: int | None = None
+
+    def text(self) -> str:
+        """The body as text. ``PageChanged`` when no decoding of it is certain."""
+        try:
+            return decode(self.body, self.headers.get("content-type", ""))
+        except UnicodeError as error:
+            raise self.changed(f"cannot be read as text: {error}") from None
+
+    def json(self) -> Any:
+        """The body as JSON. ``PageChanged`` when it is none, an HTML page for example."""
+        text = self.text()
+        try:
+            return json.loads(text)
+        except (ValueError, RecursionError) as error:
+            what = "is an HTML page, not JSON" if text.lstrip()[:1] == "<" else f"is not JSON ({error})"
+            raise self.changed(what) from None
+
+    def soup(self) -> BeautifulSoup:
+        """The body as a tree of HTML."""
+        return BeautifulSoup(self.text(), "lxml")
+
+    def one(self, root: Tag, selector: str) -> Tag:
+        """The first element below `root` that fits the CSS selector. ``PageChanged`` when there is none."""
+        found = root.select_one(selector)
+        if found is None:
+            raise self.changed(f"has no {selector!r}")
+        return found
+
+    def changed(self, what: str) -> PageChanged:
+        """The error that says what is wrong with this page."""
+        return PageChanged(
+            f"{self.url} {what}",
+            "Look at the page: the site may have changed, or shows something else (live sources check).",
+            snapshot_id=self.snapshot_id,
+        )
+
+
+class Fetch(Protocol):
+    """What a source is given to ask with. Asking for the same again within one run gives the same page."""
+
+    def __call__(self, request: Request | str) -> Page:
+        """The page at an address. Raises ``FetchError``."""
+        ...
+
+
+def decode(body: bytes, content_type: str = "") -> str:
+    """Bytes as text: by their mark, as UTF-8, else as the page itself or the header names it. ``UnicodeError``.
+
+    The header comes last: servers that declare Latin-1 for everything are common, and Latin-1 fits any bytes.
+    """
+    for mark, encoding in _MARKS:
+        if body.startswith(mark):
+            return body.decode(encoding)
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        not_utf8 = error
+    declared = [match[1].decode("ascii") for match in [_META_CHARSET.search(body[:_HEAD_BYTES])] if match]
+    declared += [match[1] for match in [_HEADER_CHARSET.search(content_type)] if match]
+    for encoding in declared:
+        try:
+            text = body.decode("cp932" if encoding.lower().replace("-", "_") == "shift_jis" else encoding)
+        except (UnicodeDecodeError, LookupError):
+            continue
+        if not _CONTROLS.search(text):
+            return text
+    said = f", nor {' or '.join(declared)}" if declared else ", and nothing says what else it is"
+    raise UnicodeError(f"it is not UTF-8 (byte {not_utf8.start}){said}")
