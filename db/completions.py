@@ -125,6 +125,7 @@ def save_completions(session: Session, run_id: int, records: Sequence[Completion
         raise UnknownRow("run", run_id)
     ids = problem_ids(session, (record.key for record in records))
     stored = _stored_rows(session, run_id, set(ids.values()), records)
+    revisions = _current_revisions(session, set(ids.values()))
     results: list[SaveResult] = []
     new: dict[tuple[int, int], dict[str, Any]] = {}
     gaps: list[dict[str, Any]] = []
@@ -136,6 +137,7 @@ def save_completions(session: Session, run_id: int, records: Sequence[Completion
             continue
         place = (problem_id, record.sample_index)
         row, parts = _row_of(record, run_id, problem_id)
+        row["revision_id"] = revisions[problem_id]
         old = stored.get(place)
         if old is None:
             stored[place] = new[place] = row
@@ -158,6 +160,12 @@ def save_completions(session: Session, run_id: int, records: Sequence[Completion
     for gap in gaps:
         session.execute(update(t.completion).where(t.completion.c.id == gap.pop("id")).values(gap))
     return results
+
+
+def _current_revisions(session: Session, problems: set[int]) -> dict[int, int | None]:
+    """What each problem says now: that is the statement that an answer is taken to be to."""
+    query = select(t.problem.c.id, t.problem.c.current_revision_id).where(is_one_of(t.problem.c.id, problems))
+    return {row.id: row.current_revision_id for row in session.execute(query)}
 
 
 _OPTIONAL = {"finish_reason": "finish_reason", "raw_sha256": "raw_output"}

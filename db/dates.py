@@ -47,21 +47,17 @@ def best_claim(claims: Iterable[DateClaim]) -> DateClaim | None:
 
 
 def disagreement(claims: Sequence[DateClaim]) -> str | None:
-    """One line that names the claims which contradict another one and the one that decides; None when all agree."""
-    ordered = sorted(claims, key=order_of)
+    """One line that names the claims which contradict another one and the one that decides; None when all agree.
+
+    Of what one source says (of several contests that have the problem), only its first claim is looked at.
+    """
+    first: dict[str, DateClaim] = {}
+    for claim in sorted(claims, key=order_of):
+        first.setdefault(claim.source, claim)
+    ordered = list(first.values())
     at_odds = [claim for claim in ordered if any(not agree(claim, other) for other in ordered)]
     if not at_odds:
         return None
     said = ", ".join(f"{claim.source} says {claim.as_written!r} ({claim.precision})" for claim in at_odds)
     best = ordered[0]
     return f"dates disagree: {said}; {best.source} decides with {best.earliest.isoformat()}"
-
-
-def exposed_after(
-    released_before: datetime | None, exposed_before: datetime | None, released_now: datetime | None
-) -> datetime | None:
-    """``exposed_at`` once ``released_at`` has moved: it follows, unless an earlier exposure was already known."""
-    known_earlier = exposed_before is not None and (released_before is None or exposed_before < released_before)
-    if exposed_before is None or released_now is None or not known_earlier:
-        return exposed_before if released_now is None and known_earlier else released_now
-    return min(exposed_before, released_now)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, and_, func, or_, select
+from sqlalchemy import Select, and_, false, func, or_, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
@@ -64,13 +64,17 @@ class JudgementRecord:
 
 @dataclass(frozen=True)
 class VerdictRow:
-    """A completion with its verdict on its problem's current suite; None where it has not been judged there."""
+    """A completion with its verdict on its problem's current suite; None where it has not been judged there.
+
+    ``is_older`` says that it answers a statement that its source has changed since, or written in another language.
+    """
 
     run_id: int
     problem_id: int
     sample_index: int
     verdict: str | None
     completion_id: int
+    is_older: bool = False
 
 
 def save_environment(session: Session, record: EnvironmentRecord, *, now: datetime) -> int:
@@ -198,12 +202,24 @@ def load_verdicts(session: Session, environment_id: int, run_ids: Iterable[int])
     """All completions of some runs with their verdicts in an environment, by run, problem and sample.
 
     Only verdicts on a problem's current suite count. An internal error is given as such, for the table to name it.
+    The same statement as another source copied it is not another statement.
     """
     done, verdict = t.completion.c, t.judgement
+    answered, current = t.revision.alias("answered"), t.revision.alias("current")
+    is_older = and_(answered.c.id != current.c.id, answered.c.source == current.c.source)
     query = (
-        select(done.run_id, done.problem_id, done.sample_index, verdict.c.verdict, done.id)
+        select(
+            done.run_id,
+            done.problem_id,
+            done.sample_index,
+            verdict.c.verdict,
+            done.id,
+            func.coalesce(is_older, false()),
+        )
         .select_from(t.completion)
         .join(t.problem, t.problem.c.id == done.problem_id)
+        .outerjoin(answered, answered.c.id == done.revision_id)
+        .outerjoin(current, current.c.id == t.problem.c.current_revision_id)
         .outerjoin(
             verdict,
             and_(

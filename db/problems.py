@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,22 +11,19 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
-from db.blobs import encode_text, put_blobs
-from db.dates import best_claim, disagreement, exposed_after
-from db.digests import digest_of, suite_digest
+from db.claims import save_claims
+from db.contests import save_contest
+from db.dates import best_claim, disagreement
+from db.digests import suite_digest
 from db.errors import AmbiguousProblem, UnknownProblem
-from db.records import (
-    ContestRecord,
-    DateClaim,
-    ProblemKey,
-    ProblemRecord,
-    SaveOutcome,
-    require_text,
-    require_utc,
-)
-from db.sql import chunks, insert_missing, insert_row
+from db.exposure import refresh_exposure
+from db.flags import add_flags, sync_flags
+from db.identity import find_problem, problem_ids
+from db.records import DateClaim, ProblemKey, ProblemRecord, SaveOutcome, require_text, require_utc
+from db.revisions import ProblemRevision, list_revisions, save_revisions
+from db.sql import insert_missing, insert_row
 from db.suites import is_weaker, load_suite, save_suite
-from db.summaries import CLAIMS_OF_ONE, ProblemRevision, ProblemSummary, list_problems, list_revisions, load_claims
+from db.summaries import ProblemSummary, list_problems
 
 __all__ = [
     "AmbiguousProblem",
@@ -47,20 +44,17 @@ __all__ = [
 _PROBLEM = select(t.problem).where(
     t.problem.c.platform == bindparam("platform"), t.problem.c.native_id == bindparam("native_id")
 )
-_CONTEST = select(t.contest).where(
-    t.contest.c.platform == bindparam("platform"), t.contest.c.native_id == bindparam("native_id")
+_ALIAS = (
+    select(t.problem)
+    .join(t.problem_alias, t.problem_alias.c.problem_id == t.problem.c.id)
+    .where(t.problem_alias.c.platform == bindparam("platform"), t.problem_alias.c.native_id == bindparam("native_id"))
 )
 _LINK = (t.contest_problem.c.contest_id == bindparam("contest")) & (
     t.contest_problem.c.problem_id == bindparam("problem")
 )
 _INDEX = select(t.contest_problem.c.contest_index).where(_LINK)
 _CHANGE_INDEX = update(t.contest_problem).where(_LINK)
-_REVISION = select(t.revision.c.id).where(
-    t.revision.c.problem_id == bindparam("problem"), t.revision.c.content_hash == bindparam("hash")
-)
-_FLAGS = select(t.flag.c.name, t.flag.c.reason).where(t.flag.c.problem_id == bindparam("problem"))
 _CHANGE_PROBLEM = update(t.problem).where(t.problem.c.id == bindparam("row_id"))
-_CHANGE_CONTEST = update(t.contest).where(t.contest.c.id == bindparam("row_id"))
 
 
 @dataclass(frozen=True)
@@ -76,42 +70,45 @@ def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> S
     """Save what a record says. What it does not say (None, empty text, no tests) leaves the stored value alone.
 
     Another statement becomes a new revision, other tests become a new suite, both current from then on (but samples
-    alone do not take the place of a suite that has more); date claims and flags are added to those that are there.
+    alone do not take the place of a suite that has more). A source's newest date and flags take the place of its former
+    ones. A record under another id of a known problem (its twin) adds its contest and dates, and no second text.
     ``now`` is an aware UTC instant. A comparison that is not JSON raises ``ValueError`` or ``TypeError`` before
     anything is written.
     """
     require_utc("now", now)
     # Made before anything is written: it refuses what JSON cannot say, and a refused record must leave no trace.
     digest = suite_digest(record.suite) if record.suite is not None and record.suite.tests else None
-    before = _problem_row(session, record.key)
+    before, is_twin = _problem_row(session, record.key)
     if before is None:
         new = _new_problem(record, now)
         problem_id = insert_row(session, t.problem, new)
         before = dict.fromkeys(t.problem.c.keys()) | new
         outcome = SaveOutcome.CREATED
-        claims: list[DateClaim] = []
     else:
         problem_id = int(before["id"])
         outcome = SaveOutcome.UNCHANGED
-        claims = load_claims(session, CLAIMS_OF_ONE, {"problem": problem_id})[problem_id]
-    added = _add_claims(session, problem_id, claims, record.dates, now)
-    claims += added
-    touched = bool(added)
-    touched |= _save_contest(session, problem_id, record)
-    touched |= _add_flags(session, problem_id, record.flags, record.source, now)
-    values = _stated(record) | _released(before, claims)
-    values |= _save_content(session, problem_id, record, digest, before["current_suite_id"], now)
+    claims, touched = save_claims(session, problem_id, record.dates, now=now)
+    touched |= _save_place(session, problem_id, record, now)
+    values = _released(claims)
+    if not is_twin:
+        touched |= _save_flags(session, problem_id, record, now)
+        values |= _stated(record) | _save_content(session, problem_id, record, digest, before, now)
     changes = {name: value for name, value in values.items() if before[name] != value}
-    if changes:
-        session.execute(_CHANGE_PROBLEM, changes | {"row_id": problem_id})
+    session.execute(_CHANGE_PROBLEM, changes | {"row_id": problem_id, "last_seen_at": now})
+    refresh_exposure(session, [problem_id], now=now)
     if outcome is SaveOutcome.UNCHANGED and (changes or touched):
         outcome = SaveOutcome.UPDATED
     return SavedProblem(problem_id, outcome, disagreement(claims))
 
 
-def _problem_row(session: Session, key: ProblemKey) -> dict[str, Any] | None:
-    row = session.execute(_PROBLEM, {"platform": key.platform, "native_id": key.native_id}).mappings().one_or_none()
-    return None if row is None else {str(name): value for name, value in row.items()}
+def _problem_row(session: Session, key: ProblemKey) -> tuple[dict[str, Any] | None, bool]:
+    """The row of the problem with this id, and whether the id is another one than its own."""
+    wanted = {"platform": key.platform, "native_id": key.native_id}
+    for query, is_twin in ((_PROBLEM, False), (_ALIAS, True)):
+        row = session.execute(query, wanted).mappings().one_or_none()
+        if row is not None:
+            return {str(name): value for name, value in row.items()}, is_twin
+    return None, False
 
 
 def _new_problem(record: ProblemRecord, now: datetime) -> dict[str, Any]:
@@ -130,13 +127,11 @@ def _stated(record: ProblemRecord) -> dict[str, Any]:
     return {name: value for name, value in said.items() if value}
 
 
-def _released(before: dict[str, Any], claims: Iterable[DateClaim]) -> dict[str, Any]:
+def _released(claims: Iterable[DateClaim]) -> dict[str, Any]:
     best = best_claim(claims)
-    released = best.earliest if best else None
     return {
-        "released_at": released,
+        "released_at": best.earliest if best else None,
         "released_precision": str(best.precision) if best else None,
-        "exposed_at": exposed_after(before["released_at"], before["exposed_at"], released),
     }
 
 
@@ -145,110 +140,46 @@ def _save_content(
     problem_id: int,
     record: ProblemRecord,
     digest: str | None,
-    current_suite: int | None,
+    before: Mapping[str, Any],
     now: datetime,
 ) -> dict[str, Any]:
-    """Write the record's statement and tests where they are new; which ones are current from now on.
-
-    Samples alone never take the place of a suite that has more.
-    """
+    """Write the record's statement and tests where they are new; which ones are current from now on."""
     current: dict[str, Any] = {}
     if record.statement or record.starter_code:
-        current["current_revision_id"] = _save_revision(session, problem_id, record, now)
+        revision = save_revisions(session, problem_id, record, current=before["current_revision_id"], now=now)
+        current["current_revision_id"] = revision
     if record.suite is not None and digest is not None:
         suite_id = save_suite(session, problem_id, record.suite, digest, source=record.source, now=now)
-        if not is_weaker(session, suite_id, current_suite):
+        if not is_weaker(session, suite_id, before["current_suite_id"]):
             current["current_suite_id"] = suite_id
     return current
 
 
-def _save_revision(session: Session, problem_id: int, record: ProblemRecord, now: datetime) -> int:
-    content_hash = digest_of([record.statement, record.starter_code])
-    known = session.execute(_REVISION, {"problem": problem_id, "hash": content_hash}).scalar()
-    if known is not None:
-        return int(known)
-    statement, starter = put_blobs(session, [encode_text(record.statement), encode_text(record.starter_code)])
-    return insert_row(
-        session,
-        t.revision,
-        {
-            "problem_id": problem_id,
-            "content_hash": content_hash,
-            "statement_sha256": statement,
-            "starter_sha256": starter,
-            "source": record.source,
-            "first_seen_at": now,
-        },
-    )
-
-
-def _add_claims(
-    session: Session, problem_id: int, known: list[DateClaim], claims: Iterable[DateClaim], now: datetime
-) -> list[DateClaim]:
-    new = [claim for claim in dict.fromkeys(claims) if claim not in known]
-    insert_missing(
-        session,
-        t.date_claim,
-        [
-            {
-                "problem_id": problem_id,
-                "source": claim.source,
-                "as_written": claim.as_written,
-                "earliest": claim.earliest,
-                "precision": str(claim.precision),
-                "first_seen_at": now,
-            }
-            for claim in new
-        ],
-    )
-    return new
-
-
-def _save_contest(session: Session, problem_id: int, record: ProblemRecord) -> bool:
+def _save_place(session: Session, problem_id: int, record: ProblemRecord, now: datetime) -> bool:
     """Save the record's contest and the problem's place in it; whether anything changed."""
     if record.contest is None:
         return False
-    contest_id, changed = _upsert_contest(session, record.contest)
-    here = {"contest": contest_id, "problem": problem_id}
+    contest = save_contest(session, record.contest, source=record.source, now=now)
+    here = {"contest": contest.contest_id, "problem": problem_id}
     link = session.execute(_INDEX, here).one_or_none()
     if link is None:
         insert_missing(
             session,
             t.contest_problem,
-            [{"contest_id": contest_id, "problem_id": problem_id, "contest_index": record.contest_index}],
+            [{"contest_id": contest.contest_id, "problem_id": problem_id, "contest_index": record.contest_index}],
         )
         return True
     if record.contest_index is not None and record.contest_index != link.contest_index:
         session.execute(_CHANGE_INDEX, here | {"contest_index": record.contest_index})
         return True
-    return changed
+    return contest.outcome is not SaveOutcome.UNCHANGED
 
 
-def _upsert_contest(session: Session, contest: ContestRecord) -> tuple[int, bool]:
-    said = {name: value for name in ("title", "starts_at", "ends_at") if (value := getattr(contest, name)) is not None}
-    key = {"platform": contest.platform, "native_id": contest.native_id}
-    row = session.execute(_CONTEST, key).one_or_none()
-    if row is None:
-        return insert_row(session, t.contest, key | said), True
-    changes = {name: value for name, value in said.items() if getattr(row, name) != value}
-    if changes:
-        session.execute(_CHANGE_CONTEST, changes | {"row_id": row.id})
-    return int(row.id), bool(changes)
-
-
-def _add_flags(session: Session, problem_id: int, flags: Iterable[tuple[str, str]], by: str, now: datetime) -> bool:
-    """Add the flags that are not there yet; whether there were any."""
-    wanted = dict.fromkeys(flags)
-    if not wanted:
-        return False
-    there = {(name, reason) for name, reason in session.execute(_FLAGS, {"problem": problem_id})}
-    rows = [
-        {"problem_id": problem_id, "name": name, "reason": reason, "flagged_by": by, "since": now}
-        for name, reason in wanted
-        if (name, reason) not in there
-    ]
-    insert_missing(session, t.flag, rows)
-    return bool(rows)
+def _save_flags(session: Session, problem_id: int, record: ProblemRecord, now: datetime) -> bool:
+    """A record that has the problem whole states all flags of its source; a bare one only adds."""
+    is_whole = bool(record.statement or record.suite)
+    save = sync_flags if is_whole else add_flags
+    return save(session, problem_id, record.flags, by=record.source, now=now)
 
 
 def flag_problem(session: Session, key: ProblemKey, name: str, reason: str, *, by: str, now: datetime) -> SaveOutcome:
@@ -260,29 +191,5 @@ def flag_problem(session: Session, key: ProblemKey, name: str, reason: str, *, b
     problem_id = problem_ids(session, [key]).get(key)
     if problem_id is None:
         raise UnknownProblem(key)
-    added = _add_flags(session, problem_id, [(name, reason)], by, now)
+    added = add_flags(session, problem_id, [(name, reason)], by=by, now=now)
     return SaveOutcome.CREATED if added else SaveOutcome.UNCHANGED
-
-
-def problem_ids(session: Session, keys: Iterable[ProblemKey]) -> dict[ProblemKey, int]:
-    """The ids of those of the keys that the store holds."""
-    wanted = set(keys)
-    found: dict[ProblemKey, int] = {}
-    for platform in sorted({key.platform for key in wanted}):
-        for natives in chunks(key.native_id for key in wanted if key.platform == platform):
-            query = select(t.problem.c.native_id, t.problem.c.id).where(
-                t.problem.c.platform == platform, t.problem.c.native_id.in_(natives)
-            )
-            found |= {ProblemKey(platform, native): problem_id for native, problem_id in session.execute(query)}
-    return found
-
-
-def find_problem(session: Session, native_id: str, platform: str | None = None) -> ProblemKey | None:
-    """The problem with this native id, or None. ``AmbiguousProblem`` when no platform is named and several have it."""
-    query = select(t.problem.c.platform).where(t.problem.c.native_id == native_id).order_by(t.problem.c.platform)
-    if platform is not None:
-        query = query.where(t.problem.c.platform == platform)
-    keys = tuple(ProblemKey(found, native_id) for found in session.execute(query).scalars())
-    if len(keys) > 1:
-        raise AmbiguousProblem(native_id, keys)
-    return keys[0] if keys else None

@@ -1,4 +1,4 @@
-"""Reading problems back: summaries of all of them, and what each ever said."""
+"""Reading problems back: a summary of each."""
 
 from __future__ import annotations
 
@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam, select
+from sqlalchemy import ColumnElement, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
-from db.blobs import decode_text, get_blobs
 from db.dates import order_of
 from db.records import DateClaim, Precision, ProblemKey
 
@@ -46,40 +45,10 @@ class ProblemSummary:
     status: str
 
 
-@dataclass(frozen=True)
-class ProblemRevision:
-    """What a problem said at one time, and which source said it first."""
-
-    statement: str
-    starter_code: str
-    source: str
-    first_seen_at: datetime
-    is_current: bool
-
-
-def list_revisions(session: Session, problem_id: int) -> list[ProblemRevision]:
-    """All that a problem ever said, oldest first."""
-    current = session.execute(select(t.problem.c.current_revision_id).where(t.problem.c.id == problem_id)).scalar()
-    rows = session.execute(
-        select(t.revision).where(t.revision.c.problem_id == problem_id).order_by(t.revision.c.id)
-    ).all()
-    blobs = get_blobs(session, {sha256 for row in rows for sha256 in (row.statement_sha256, row.starter_sha256)})
-    return [
-        ProblemRevision(
-            statement=decode_text(blobs[row.statement_sha256]),
-            starter_code=decode_text(blobs[row.starter_sha256]),
-            source=row.source,
-            first_seen_at=row.first_seen_at,
-            is_current=row.id == current,
-        )
-        for row in rows
-    ]
-
-
 def list_problems(session: Session, *, platform: str | None = None) -> list[ProblemSummary]:
     """All problems, or those of one platform, by platform and native id."""
     chosen = t.problem.c.platform == platform if platform is not None else t.problem.c.id.is_not(None)
-    claims = load_claims(session, _claims_of(chosen))
+    claims = _load_claims(session, chosen)
     flags = _load_flags(session, chosen)
     contests = _load_contests(session, chosen)
     problem, suite = t.problem.c, t.test_suite.c
@@ -141,26 +110,19 @@ def _summary(
     )
 
 
-def _claims_of(chosen: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
+def _load_claims(session: Session, chosen: ColumnElement[bool]) -> defaultdict[int, list[DateClaim]]:
+    """The date claims that hold, by problem id, the deciding one first."""
     columns = t.date_claim.c
-    return (
-        select(columns.problem_id, columns.as_written, columns.earliest, columns.precision, columns.source)
+    query = (
+        select(
+            columns.problem_id, columns.as_written, columns.earliest, columns.precision, columns.source, columns.contest
+        )
         .join(t.problem, t.problem.c.id == columns.problem_id)
-        .where(chosen)
+        .where(chosen, columns.superseded_at.is_(None))
     )
-
-
-CLAIMS_OF_ONE = _claims_of(t.problem.c.id == bindparam("problem"))
-"""The claims of the problem with the id ``problem``."""
-
-
-def load_claims(
-    session: Session, query: Select[*tuple[Any, ...]], parameters: dict[str, int] | None = None
-) -> defaultdict[int, list[DateClaim]]:
-    """The date claims that a query finds, by problem id, the deciding one first."""
     claims: defaultdict[int, list[DateClaim]] = defaultdict(list)
-    for problem_id, as_written, earliest, precision, source in session.execute(query, parameters).all():
-        claims[problem_id].append(DateClaim(as_written, earliest, Precision(precision), source))
+    for problem_id, as_written, earliest, precision, source, contest in session.execute(query).all():
+        claims[problem_id].append(DateClaim(as_written, earliest, Precision(precision), source, contest))
     for said in claims.values():
         said.sort(key=order_of)
     return claims
@@ -171,7 +133,7 @@ def _load_flags(session: Session, chosen: ColumnElement[bool]) -> defaultdict[in
     query = (
         select(columns.problem_id, columns.name, columns.reason)
         .join(t.problem, t.problem.c.id == columns.problem_id)
-        .where(chosen)
+        .where(chosen, columns.cleared_at.is_(None))
         .order_by(columns.id)
     )
     flags: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)

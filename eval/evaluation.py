@@ -30,8 +30,8 @@ UNKNOWN = "unknown"
 class Outcome:
     """What became of one problem in one run: ``n_correct`` of ``n_samples`` judged samples were accepted.
 
-    ``n_waiting`` samples have no verdict yet, ``n_internal`` met an internal error of the judge; ``n_samples`` holds
-    neither.
+    ``n_waiting`` samples have no verdict yet, ``n_internal`` met an internal error of the judge, ``n_older`` answer a
+    statement that has been changed since; ``n_samples`` holds none of them.
     """
 
     problem_id: int
@@ -39,6 +39,7 @@ class Outcome:
     n_correct: int
     n_waiting: int = 0
     n_internal: int = 0
+    n_older: int = 0
 
 
 @dataclass(frozen=True)
@@ -272,7 +273,7 @@ def _select(universe: Sequence[ProblemFacts], run: RunOutcomes, window: Window, 
         ),
         left_out=left_out,
         eligible=tuple(eligible),
-        n_incomplete=sum(1 for _, outcome in judged if outcome.n_waiting or outcome.n_internal),
+        n_incomplete=sum(1 for _, one in judged if one.n_waiting or one.n_internal or one.n_older),
     )
 
 
@@ -280,10 +281,12 @@ def _outcome_reason(problem: ProblemFacts, outcome: Outcome | None, imported: bo
     """Why an eligible problem has no result. Imported results need no tests here; programs do."""
     if not imported and problem.n_tests == 0:
         return Reason.NO_TESTS
-    if outcome is None or outcome.n_samples + outcome.n_waiting + outcome.n_internal == 0:
+    if outcome is None or outcome.n_samples + outcome.n_waiting + outcome.n_internal + outcome.n_older == 0:
         return Reason.NO_RESULT if imported else Reason.NO_COMPLETION
     if outcome.n_samples == 0:
-        return Reason.NOT_JUDGED if outcome.n_waiting else Reason.INTERNAL_ERROR
+        if outcome.n_waiting:
+            return Reason.NOT_JUDGED
+        return Reason.INTERNAL_ERROR if outcome.n_internal else Reason.OLDER_STATEMENT
     return None
 
 

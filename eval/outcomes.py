@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ACCEPTED = "accepted"
 INTERNAL_ERROR = "internal_error"
+OLDER_STATEMENT = "older_statement"
 NO_ENVIRONMENT = -1
 
 
@@ -39,7 +40,7 @@ def load_judged_runs(
     counts: dict[int, dict[int, Counter[str]]] = {run.run_id: defaultdict(Counter) for run in runs}
     environment = NO_ENVIRONMENT if environment_id is None else environment_id
     for row in load_verdicts(session, environment, list(counts)):
-        counts[row.run_id][row.problem_id][row.verdict or ""] += 1
+        counts[row.run_id][row.problem_id][OLDER_STATEMENT if row.is_older else row.verdict or ""] += 1
     names = Counter((run.model, run.label) for run in runs)
     return tuple(
         RunOutcomes(
@@ -97,9 +98,9 @@ def _exposed_precision(summary: ProblemSummary) -> Precision:
 
 def _outcome(problem_id: int, verdicts: Counter[str]) -> Outcome:
     """``verdicts`` counts samples by verdict; "" are those without one."""
-    waiting, internal = verdicts[""], verdicts[INTERNAL_ERROR]
-    judged = verdicts.total() - waiting - internal
-    return Outcome(problem_id, judged, verdicts[ACCEPTED], n_waiting=waiting, n_internal=internal)
+    waiting, internal, older = verdicts[""], verdicts[INTERNAL_ERROR], verdicts[OLDER_STATEMENT]
+    judged = verdicts.total() - waiting - internal - older
+    return Outcome(problem_id, judged, verdicts[ACCEPTED], n_waiting=waiting, n_internal=internal, n_older=older)
 
 
 def _ran_on(conditions: Mapping[str, Any]) -> date | None:

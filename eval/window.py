@@ -34,6 +34,7 @@ class Reason(StrEnum):
     NO_RESULT = "no imported result"
     NOT_JUDGED = "not judged"
     INTERNAL_ERROR = "internal error of the judge"
+    OLDER_STATEMENT = "answers an older statement"
 
 
 IN_WINDOW_REASONS = frozenset(Reason) - {
@@ -44,7 +45,7 @@ IN_WINDOW_REASONS = frozenset(Reason) - {
 }
 """The reasons that concern problems whose date is inside the window."""
 
-INFORMATIONAL_FLAGS = frozenset({"partial_tests"})
+INFORMATIONAL_FLAGS = frozenset({"early_access", "exposed_earlier", "has_image", "partial_tests", "withdrawn"})
 """Flags that a reader should know of, and that keep no problem out of a score."""
 
 _KNOWN_FLAGS = {

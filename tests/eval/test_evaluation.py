@@ -78,11 +78,13 @@ def test_every_problem_has_one_fate() -> None:
         problem(8),
         problem(9),
         problem(10),
+        problem(11),
     ]
     outcomes = (
         *(Outcome(number, 1, 1) for number in range(8)),
         Outcome(9, 0, 0, n_waiting=1, n_internal=1),
         Outcome(10, 0, 0, n_internal=2),
+        Outcome(11, 0, 0, n_older=1),
     )
     (row,) = report_of(problems, [RunOutcomes("m", outcomes)]).rows
     assert dict(row.left_out) == {
@@ -96,8 +98,9 @@ def test_every_problem_has_one_fate() -> None:
         Reason.NO_COMPLETION: 1,
         Reason.NOT_JUDGED: 1,
         Reason.INTERNAL_ERROR: 1,
+        Reason.OLDER_STATEMENT: 1,
     }
-    assert (row.n_eligible, row.n_with_tests, row.n_judged, row.n_in_window_left_out) == (5, 4, 1, 7)
+    assert (row.n_eligible, row.n_with_tests, row.n_judged, row.n_in_window_left_out) == (6, 5, 1, 8)
 
 
 def test_an_empty_window_gives_no_number() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
@@ -98,6 +99,18 @@ def test_verdicts_are_counted_by_problem(store: Store) -> None:
     ]
     assert (n, c, waiting, internal) == (4, 2, 1, 1)
     assert unjudged.outcomes == (Outcome(problem_id, 0, 0, n_waiting=6),)
+
+
+def test_answers_to_an_older_statement_are_left_out_and_counted(store: Store) -> None:
+    first = ProblemRecord(ProblemKey("judge", "edited"), "Edited", (), "judge", statement="v1")
+    with store.write() as session:
+        problem_id = save_problem(session, first, now=NOW).problem_id
+        run_id = save_run(session, RunRecord("m", "edits"), now=NOW)
+        save_completion(session, run_id, CompletionRecord(first.key, 0, "print(1)"))
+        save_problem(session, replace(first, statement="v2"), now=NOW)
+    with store.read() as session:
+        found = next(run for run in load_judged_runs(session, None) if run.label == "edits")
+    assert found.outcomes == (Outcome(problem_id, 0, 0, n_older=1),)
 
 
 def test_runs_under_one_label_are_told_apart(store: Store) -> None:

@@ -107,7 +107,8 @@ def test_impossible_windows_are_refused(bounds: dict[str, datetime], said: str) 
         ({"flags": (("multiple_answers", ""),)}, Reason.MULTIPLE_ANSWERS),
         ({"flags": (("multiple_answers", ""),), "has_checker": True}, None),
         ({"flags": (("bad_tests", ""),)}, Reason.BAD_TESTS),
-        ({"flags": (("early_access", ""),)}, "flagged: early_access"),
+        ({"flags": (("custom_validator", ""),)}, "flagged: custom_validator"),
+        ({"flags": (("early_access", ""),)}, None),
     ],
 )
 def test_one_reason_for_what_is_wrong_with_a_problem(changes: dict[str, Any], reason: str | None) -> None:

@@ -1,0 +1,101 @@
+"""What a problem said at one time, and which of all that counts now."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import bindparam, select
+from sqlalchemy.orm import Session
+
+from db import tables as t
+from db.blobs import decode_text, encode_text, get_blobs, put_blobs
+from db.digests import digest_of
+from db.records import ProblemRecord
+from db.sql import insert_row
+
+_KNOWN = select(t.revision.c.id, t.revision.c.language).where(
+    t.revision.c.problem_id == bindparam("problem"), t.revision.c.content_hash == bindparam("hash")
+)
+_STANDING = select(t.revision.c.source, t.revision.c.language).where(t.revision.c.id == bindparam("revision"))
+_ENGLISH = (None, "en")
+
+
+@dataclass(frozen=True)
+class ProblemRevision:
+    """What a problem said at one time, in which language (None: not known), and which source said it first."""
+
+    statement: str
+    starter_code: str
+    source: str
+    first_seen_at: datetime
+    is_current: bool
+    language: str | None = None
+
+
+def save_revisions(
+    session: Session, problem_id: int, record: ProblemRecord, *, current: int | None, now: datetime
+) -> int:
+    """Write the record's statement and its translations where they are new; the id of the revision that counts now.
+
+    English counts before other languages, then the platform's own page before a copy of it, then the newest word. A
+    statement that differs from a known one in white space alone is that one.
+    """
+    said = [(record.language, record.statement, record.starter_code)]
+    said += [(language, statement, "") for language, statement in record.translations]
+    for language, statement, starter in said:
+        if statement or starter:
+            revision = _save(session, problem_id, record.source, language, statement, starter, now)
+            if current is None or _counts_before(session, record, language, current):
+                current = revision
+    assert current is not None
+    return current
+
+
+def _counts_before(session: Session, record: ProblemRecord, language: str | None, current: int) -> bool:
+    standing = session.execute(_STANDING, {"revision": current}).one()
+    new = (language in _ENGLISH, record.source == record.key.platform)
+    return new >= (standing.language in _ENGLISH, standing.source == record.key.platform)
+
+
+def _save(
+    session: Session, problem_id: int, source: str, language: str | None, statement: str, starter: str, now: datetime
+) -> int:
+    content_hash = digest_of([" ".join(statement.split()), starter])
+    known = session.execute(_KNOWN, {"problem": problem_id, "hash": content_hash}).one_or_none()
+    if known is not None:
+        return int(known.id)
+    statement_sha256, starter_sha256 = put_blobs(session, [encode_text(statement), encode_text(starter)])
+    return insert_row(
+        session,
+        t.revision,
+        {
+            "problem_id": problem_id,
+            "content_hash": content_hash,
+            "statement_sha256": statement_sha256,
+            "starter_sha256": starter_sha256,
+            "language": language,
+            "source": source,
+            "first_seen_at": now,
+        },
+    )
+
+
+def list_revisions(session: Session, problem_id: int) -> list[ProblemRevision]:
+    """All that a problem ever said, oldest first."""
+    current = session.execute(select(t.problem.c.current_revision_id).where(t.problem.c.id == problem_id)).scalar()
+    rows = session.execute(
+        select(t.revision).where(t.revision.c.problem_id == problem_id).order_by(t.revision.c.id)
+    ).all()
+    blobs = get_blobs(session, {sha256 for row in rows for sha256 in (row.statement_sha256, row.starter_sha256)})
+    return [
+        ProblemRevision(
+            statement=decode_text(blobs[row.statement_sha256]),
+            starter_code=decode_text(blobs[row.starter_sha256]),
+            source=row.source,
+            first_seen_at=row.first_seen_at,
+            is_current=row.id == current,
+            language=row.language,
+        )
+        for row in rows
+    ]
