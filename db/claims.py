@@ -10,7 +10,7 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
-from db.records import DateClaim, Precision
+from db.records import DateClaim, read_precision
 from db.sql import insert_rows
 
 _CLAIMS = select(
@@ -55,7 +55,7 @@ def save_claims(
 
 
 def _claim_of(row: Any) -> DateClaim:
-    return DateClaim(row.as_written, row.earliest, Precision(row.precision), row.source, row.contest)
+    return DateClaim(row.as_written, row.earliest, read_precision(row.precision), row.source, row.contest)
 
 
 def _row_of(claim: DateClaim, problem_id: int, now: datetime) -> dict[str, Any]:

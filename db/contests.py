@@ -28,7 +28,7 @@ _CONTEST = select(t.contest).where(
 _CHANGE_CONTEST = update(t.contest).where(t.contest.c.id == bindparam("row_id"))
 _LAST_START = (
     select(t.contest_start.c.starts_at)
-    .where(t.contest_start.c.contest_id == bindparam("contest"))
+    .where(t.contest_start.c.contest_id == bindparam("contest"), t.contest_start.c.source == bindparam("source"))
     .order_by(t.contest_start.c.id.desc())
     .limit(1)
 )
@@ -70,8 +70,10 @@ class ListingChange:
 def save_contest(session: Session, contest: ContestRecord, *, source: str, now: datetime) -> SavedContest:
     """Save what a record says of a contest; what it does not say leaves the stored value alone.
 
-    Another start is kept beside the former ones, and the contest counts as not collected: its problems' dates follow
-    when they are read again. A bare record (no start, an ordinary round) says nothing of the kind.
+    Another start is kept beside the former ones, and the contest counts as never read: its problems' dates follow when
+    they are read again. What a source has said before is no news: where a list and a contest's own page (two names in
+    ``source``) disagree for good, the contest does not move to and fro. A bare record (no start, an ordinary round)
+    says nothing of the kind.
     """
     require_utc("now", now)
     said: dict[str, Any] = {
@@ -87,25 +89,28 @@ def save_contest(session: Session, contest: ContestRecord, *, source: str, now: 
         contest_id = insert_row(session, t.contest, key | said)
         _note_start(session, contest_id, contest.starts_at, source, now)
         return SavedContest(contest_id, SaveOutcome.CREATED)
+    if not _note_start(session, row.id, contest.starts_at, source, now) and row.starts_at is not None:
+        said.pop("starts_at", None)
+        if contest.starts_at != row.starts_at:
+            said.pop("ends_at", None)
     changes = {name: value for name, value in said.items() if getattr(row, name) != value}
     moved_from = row.starts_at if "starts_at" in changes else None
     if moved_from is not None:
-        changes["collected_at"] = None
+        changes |= {"collected_at": None, "n_listed": None}
     if changes:
         session.execute(_CHANGE_CONTEST, changes | {"row_id": row.id})
-    _note_start(session, row.id, contest.starts_at, source, now)
     outcome = SaveOutcome.UPDATED if changes else SaveOutcome.UNCHANGED
     return SavedContest(int(row.id), outcome, moved_from)
 
 
-def _note_start(session: Session, contest_id: int, starts_at: datetime | None, source: str, now: datetime) -> None:
-    if starts_at is None or session.execute(_LAST_START, {"contest": contest_id}).scalar() == starts_at:
-        return
-    insert_row(
-        session,
-        t.contest_start,
-        {"contest_id": contest_id, "starts_at": starts_at, "source": source, "first_seen_at": now},
-    )
+def _note_start(session: Session, contest_id: int, starts_at: datetime | None, source: str, now: datetime) -> bool:
+    """Keep a start, if it is not what this source said last; whether it is news."""
+    here = {"contest": contest_id, "source": source}
+    if starts_at is None or session.execute(_LAST_START, here).scalar() == starts_at:
+        return False
+    row = {"contest_id": contest_id, "starts_at": starts_at, "source": source, "first_seen_at": now}
+    insert_row(session, t.contest_start, row)
+    return True
 
 
 def start_history(session: Session, platform: str, native_id: str) -> list[tuple[datetime, datetime]]:
@@ -117,7 +122,11 @@ def start_history(session: Session, platform: str, native_id: str) -> list[tuple
         .where(t.contest.c.platform == platform, t.contest.c.native_id == native_id)
         .order_by(start.id)
     )
-    return [(row.starts_at, row.first_seen_at) for row in session.execute(query)]
+    history: list[tuple[datetime, datetime]] = []
+    for row in session.execute(query):
+        if not history or history[-1][0] != row.starts_at:
+            history.append((row.starts_at, row.first_seen_at))
+    return history
 
 
 def load_contests(

@@ -16,12 +16,12 @@ _CHANGE = update(t.flag).where(t.flag.c.id == bindparam("row_id"))
 
 
 def add_flags(session: Session, problem_id: int, flags: Iterable[tuple[str, str]], *, by: str, now: datetime) -> bool:
-    """Put (name, reason) flags on a problem; whether one of them did not hold before. A cleared one holds again."""
+    """Put (name, reason) flags on a problem; whether one of them did not hold before, whoever said so."""
     return _save(session, problem_id, dict.fromkeys(flags), by, now, clear=False)
 
 
 def sync_flags(session: Session, problem_id: int, flags: Iterable[tuple[str, str]], *, by: str, now: datetime) -> bool:
-    """Make these all the flags that ``by`` has on a problem; whether anything changed. Those of others stay."""
+    """Make these all the flags that ``by`` has on a problem; whether any came or went. Those of others stay."""
     return _save(session, problem_id, dict.fromkeys(flags), by, now, clear=True)
 
 
@@ -37,21 +37,22 @@ def clear_flags(session: Session, problem_id: int, name: str, *, now: datetime) 
 def _save(
     session: Session, problem_id: int, wanted: dict[tuple[str, str], None], by: str, now: datetime, *, clear: bool
 ) -> bool:
-    changed = False
-    there = set()
-    for row in session.execute(_FLAGS, {"problem": problem_id}).all():
-        flag = (row.name, row.reason)
-        there.add(flag)
-        if flag in wanted and row.cleared_at is not None:
-            session.execute(_CHANGE, {"row_id": row.id, "cleared_at": None, "since": now, "flagged_by": by})
-            changed = True
-        elif clear and flag not in wanted and row.flagged_by == by and row.cleared_at is None:
+    rows = session.execute(_FLAGS, {"problem": problem_id}).all()
+    own = [row for row in rows if row.flagged_by == by]
+    before = {(row.name, row.reason) for row in rows if row.cleared_at is None}
+    for row in own:
+        is_wanted = (row.name, row.reason) in wanted
+        if is_wanted and row.cleared_at is not None:
+            session.execute(_CHANGE, {"row_id": row.id, "cleared_at": None, "since": now})
+        elif clear and not is_wanted and row.cleared_at is None:
             session.execute(_CHANGE, {"row_id": row.id, "cleared_at": now})
-            changed = True
+    there = {(row.name, row.reason) for row in own}
     new = [
         {"problem_id": problem_id, "name": name, "reason": reason, "flagged_by": by, "since": now}
         for name, reason in wanted
         if (name, reason) not in there
     ]
     insert_rows(session, t.flag, new)
-    return changed or bool(new)
+    others = {(row.name, row.reason) for row in rows if row.flagged_by != by and row.cleared_at is None}
+    kept = {flag for flag in before if flag in wanted or not clear}
+    return before != others | kept | set(wanted)

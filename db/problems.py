@@ -92,7 +92,7 @@ def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> S
     values = _released(claims)
     if not is_twin:
         touched |= _save_flags(session, problem_id, record, now)
-        values |= _stated(record) | _save_content(session, problem_id, record, digest, before, now)
+        values |= _stated(record, before) | _save_content(session, problem_id, record, digest, before, now)
     changes = {name: value for name, value in values.items() if before[name] != value}
     session.execute(_CHANGE_PROBLEM, changes | {"row_id": problem_id, "last_seen_at": now})
     refresh_exposure(session, [problem_id], now=now)
@@ -122,8 +122,11 @@ def _new_problem(record: ProblemRecord, now: datetime) -> dict[str, Any]:
     }
 
 
-def _stated(record: ProblemRecord) -> dict[str, Any]:
-    said = {"title": record.title, "url": record.url, "difficulty": record.difficulty}
+def _stated(record: ProblemRecord, before: Mapping[str, Any]) -> dict[str, Any]:
+    said = {"title": record.title, "difficulty": record.difficulty}
+    if not before["url"] or record.source != record.key.platform:
+        # A platform's own address names a contest: of two that list the problem, neither takes it from the other.
+        said["url"] = record.url
     return {name: value for name, value in said.items() if value}
 
 

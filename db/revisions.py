@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from db import tables as t
 from db.blobs import decode_text, encode_text, get_blobs, put_blobs
 from db.digests import digest_of
-from db.records import ProblemRecord
+from db.records import ProblemKey, ProblemRecord
 from db.sql import insert_row
 
 _KNOWN = select(t.revision.c.id, t.revision.c.language).where(
@@ -79,6 +79,14 @@ def _save(
             "first_seen_at": now,
         },
     )
+
+
+def has_statement(session: Session, key: ProblemKey) -> bool:
+    """Whether the store has a text of this problem."""
+    query = select(t.problem.c.current_revision_id).where(
+        t.problem.c.platform == key.platform, t.problem.c.native_id == key.native_id
+    )
+    return session.execute(query).scalar() is not None
 
 
 def list_revisions(session: Session, problem_id: int) -> list[ProblemRevision]:

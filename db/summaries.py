@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from db import tables as t
 from db.dates import order_of
-from db.records import DateClaim, Precision, ProblemKey
+from db.records import DateClaim, Precision, ProblemKey, read_precision
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def _summary(
         difficulty=difficulty,
         contest=contest,
         released_at=released_at,
-        released_precision=Precision(precision) if precision else None,
+        released_precision=read_precision(precision) if precision else None,
         exposed_at=exposed_at,
         date_claims=claims,
         suite_id=suite_id,
@@ -122,7 +122,7 @@ def _load_claims(session: Session, chosen: ColumnElement[bool]) -> defaultdict[i
     )
     claims: defaultdict[int, list[DateClaim]] = defaultdict(list)
     for problem_id, as_written, earliest, precision, source, contest in session.execute(query).all():
-        claims[problem_id].append(DateClaim(as_written, earliest, Precision(precision), source, contest))
+        claims[problem_id].append(DateClaim(as_written, earliest, read_precision(precision), source, contest))
     for said in claims.values():
         said.sort(key=order_of)
     return claims
@@ -138,7 +138,8 @@ def _load_flags(session: Session, chosen: ColumnElement[bool]) -> defaultdict[in
     )
     flags: defaultdict[int, list[tuple[str, str]]] = defaultdict(list)
     for problem_id, name, reason in session.execute(query).all():
-        flags[problem_id].append((name, reason))
+        if (name, reason) not in flags[problem_id]:  # two sources may say the same
+            flags[problem_id].append((name, reason))
     return flags
 
 

@@ -57,7 +57,7 @@ class Contest(Base, table=True):
 
 
 class ContestStart(Base, table=True):
-    """A start that a contest was announced with. The newest is the one that holds."""
+    """A start that a contest was announced with, and who said so. The newest is the one that holds."""
 
     __tablename__ = "contest_start"
 
@@ -135,7 +135,12 @@ class DateClaim(Base, table=True):
     """
 
     __tablename__ = "date_claim"
-    __table_args__ = (UniqueConstraint("problem_id", "source", "contest", "as_written", "earliest", "precision"),)
+    # Named here: PostgreSQL takes no more than 63 characters.
+    __table_args__ = (
+        UniqueConstraint(
+            "problem_id", "source", "contest", "as_written", "earliest", "precision", name="uq_date_claim_key"
+        ),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     problem_id: int = Field(foreign_key="problem.id")
@@ -315,7 +320,7 @@ class Tally(Base, table=True):
 class Flag(Base, table=True):
     """An erratum or audit finding on a problem. ``flagged_by`` is a source or a person; a cleared one holds no more."""
 
-    __table_args__ = (UniqueConstraint("problem_id", "name", "reason"),)
+    __table_args__ = (UniqueConstraint("problem_id", "name", "reason", "flagged_by"),)
 
     id: int | None = Field(default=None, primary_key=True)
     problem_id: int = Field(foreign_key="problem.id")

@@ -270,7 +270,7 @@ RECORDS = st.builds(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(RECORDS, max_size=6))
 def test_any_sequence_of_saves_is_idempotent(shared_store: Store, records: list[ProblemRecord]) -> None:
     with shared_store.write() as session:

@@ -40,20 +40,22 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "flag": ("cleared_at",),
 }
 _CLAIM_KEY = ("problem_id", "source", "as_written", "earliest", "precision")
-_WITH_CONTEST = ("problem_id", "source", "contest", "as_written", "earliest", "precision")
+_FLAG_KEY = ("problem_id", "name", "reason")
+_WITH_SOURCE = (*_FLAG_KEY, "flagged_by")
 
 
 def upgrade() -> None:
     """Add what live ingestion needs."""
     _add_columns()
-    _key_of_claims(_CLAIM_KEY, _WITH_CONTEST)
+    _key_of_claims(with_contest=True)
+    _key_of_flags(_FLAG_KEY, _WITH_SOURCE)
     _tables_about_problems()
     _tables_about_runs()
     _rehash_revisions(" ".join)
 
 
 def downgrade() -> None:
-    """Take it away again. Claims of several contests that say the same become one."""
+    """Take it away again. Claims of several contests, and flags of several sources, that say the same become one."""
     _rehash_revisions(None)
     for table in reversed(TABLES):
         op.drop_table(table)
@@ -61,7 +63,9 @@ def downgrade() -> None:
         "DELETE FROM date_claim WHERE id NOT IN "
         f"(SELECT min(id) FROM date_claim GROUP BY {', '.join(_CLAIM_KEY)}) OR superseded_at IS NOT NULL"
     )
-    _key_of_claims(_WITH_CONTEST, _CLAIM_KEY)
+    _key_of_claims(with_contest=False)
+    op.execute(f"DELETE FROM flag WHERE id NOT IN (SELECT min(id) FROM flag GROUP BY {', '.join(_FLAG_KEY)})")
+    _key_of_flags(_WITH_SOURCE, _FLAG_KEY)
     for table, columns in COLUMNS.items():
         for column in columns:
             op.drop_column(table, column)
@@ -120,18 +124,27 @@ def _add_columns() -> None:
             op.add_column(table, column)
 
 
-def _key_of_claims(old: tuple[str, ...], new: tuple[str, ...]) -> None:
+def _key_of_claims(*, with_contest: bool) -> None:
     """Change the unique key of the claims; SQLite does that by writing the table anew."""
-    adding = "contest" in new
     with op.batch_alter_table("date_claim") as table:
-        table.drop_constraint(f"uq_date_claim_{'_'.join(old)}", type_="unique")
-        if adding:
+        if with_contest:
+            table.drop_constraint(f"uq_date_claim_{'_'.join(_CLAIM_KEY)}", type_="unique")
             table.add_column(_text("contest", default=sa.text("''")))
             table.add_column(_instant("superseded_at", null=True))
+            # PostgreSQL takes no more than 63 characters for a name.
+            table.create_unique_constraint("uq_date_claim_key", [*_CLAIM_KEY, "contest"])
         else:
+            table.drop_constraint("uq_date_claim_key", type_="unique")
             table.drop_column("contest")
             table.drop_column("superseded_at")
-        table.create_unique_constraint(f"uq_date_claim_{'_'.join(new)}", list(new))
+            table.create_unique_constraint(f"uq_date_claim_{'_'.join(_CLAIM_KEY)}", list(_CLAIM_KEY))
+
+
+def _key_of_flags(old: tuple[str, ...], new: tuple[str, ...]) -> None:
+    """Change the unique key of the flags: two sources may say the same, and each takes back its own word alone."""
+    with op.batch_alter_table("flag") as table:
+        table.drop_constraint(f"uq_flag_{'_'.join(old)}", type_="unique")
+        table.create_unique_constraint(f"uq_flag_{'_'.join(new)}", list(new))
 
 
 def _tables_about_problems() -> None:
