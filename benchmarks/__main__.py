@@ -1,5 +1,6 @@
 """``python -m benchmarks``: all measurements, one after the other."""
 
-from benchmarks import judging
+from benchmarks import duplicates, judging
 
 judging.main()
+duplicates.main()
