@@ -26,7 +26,8 @@ _TYPE_FLAGS = {
     "multi-pass": ("multi_pass", "it runs a program several times on each test"),
     "submit-answer": ("submit_answer", "it takes answers instead of a program"),
 }
-_STATEMENT = re.compile(r"problem(?:\.(?P<language>[A-Za-z-]+))?\.(?:tex|md)")
+_STATEMENT = re.compile(r"problem(?:\.(?P<language>[A-Za-z-]+))?\.(?P<kind>tex|md|pdf)")
+_STATEMENT_FOLDERS = ("problem_statement", "statement")
 _PLAIN_NAME = re.compile(r"^%+\s*plainproblemname:\s*(.+?)\s*$", re.MULTILINE)
 
 
@@ -57,24 +58,49 @@ class TimeRule:
 class Package:
     """A package's metadata. ``validator_flags`` are the default validator's; they are empty when it has its own.
 
-    ``source`` is the contest it says it comes from. ``flags`` are (name, reason) pairs for what cannot be judged yet.
+    ``statements`` are (language, text) pairs, LaTeX or Markdown as they stand there, the English one first; a file
+    without a language in its name has None. ``sources`` are the contests that it says it comes from, ``embargo_until``
+    what it says of when it may be shown. ``flags`` are (name, reason) pairs for what cannot be judged yet, ``notes``
+    lines for a person about what was left out.
     """
 
     folder: Path
     version: str
     title: str
-    statement: str
-    source: str | None
+    statements: tuple[tuple[str | None, str], ...]
+    sources: tuple[str, ...]
+    embargo_until: str | None
     time_rule: TimeRule
     memory_limit_bytes: int | None
     validator_flags: tuple[str, ...]
     own_validator: bool
     flags: tuple[tuple[str, str], ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def legacy(self) -> bool:
         """Whether the package is in the form from before the format had versions."""
         return self.version.startswith(LEGACY)
+
+    @property
+    def statement(self) -> str:
+        """The statement that is shown; "" when there is none as text."""
+        return self.statements[0][1] if self.statements else ""
+
+    @property
+    def language(self) -> str | None:
+        """The language of the statement that is shown, as its file's name says it."""
+        return self.statements[0][0] if self.statements else None
+
+    @property
+    def translations(self) -> tuple[tuple[str, str], ...]:
+        """The statements in other languages, by language."""
+        return tuple((language, text) for language, text in self.statements[1:] if language is not None)
+
+    @property
+    def source(self) -> str | None:
+        """The first contest that it says it comes from."""
+        return self.sources[0] if self.sources else None
 
 
 def open_package(folder: Path) -> Package:
@@ -89,7 +115,7 @@ def open_package(folder: Path) -> Package:
     limits = meta.get("limits") or {}
     if not isinstance(limits, dict):
         raise BadRow("problem.yaml: limits is not a map", "Write the limits as names with values, indented.")
-    statement = _statement(folder)
+    statements, notes = _statements(folder)
     memory = _number(limits, "memory")
     validation = (_text(meta, "validation") or "default").split()
     types = _types(meta)
@@ -98,15 +124,23 @@ def open_package(folder: Path) -> Package:
     return Package(
         folder=folder,
         version=version,
-        title=_title(meta, statement, folder.name),
-        statement=statement,
-        source=_source(meta),
+        title=_title(meta, statements[0][1] if statements else "", folder.name),
+        statements=statements,
+        sources=_sources(meta),
+        embargo_until=_text(meta, "embargo_until"),
         time_rule=_time_rule(folder, limits, legacy),
         memory_limit_bytes=int(memory * 2**20) if memory else None,
         validator_flags=() if own_validator else tuple((_text(meta, "validator_flags") or "").split()),
         own_validator=own_validator or interactive,
-        flags=_flags(types, own_validator, interactive),
+        flags=(*_flags(types, own_validator, interactive), *_statement_flags(folder, statements)),
+        notes=notes,
     )
+
+
+def _statement_flags(folder: Path, statements: tuple[tuple[str | None, str], ...]) -> tuple[tuple[str, str], ...]:
+    if statements or not _statement_files(folder, ("pdf",)):
+        return ()
+    return (("pdf_statement", "its statement is a PDF file, and there is no text of it"),)
 
 
 def _flags(types: list[str], own_validator: bool, interactive: bool) -> tuple[tuple[str, str], ...]:
@@ -183,27 +217,49 @@ def _time_rule(folder: Path, limits: dict[str, Any], legacy: bool) -> TimeRule:
     return TimeRule(stated, multiplier or 2.0, _number(limits, "time_resolution") or 1.0, False)
 
 
-def _source(meta: dict[str, Any]) -> str | None:
-    """The (first) contest that the package names as its source: a text, a map with a name, or a list of those."""
+def _sources(meta: dict[str, Any]) -> tuple[str, ...]:
+    """The contests that the package names as its source: a text, a map with a name, or a list of those."""
     given = meta.get("source")
-    if isinstance(given, list) and given:
-        given = given[0]
-    if isinstance(given, dict):
-        return _text(given, "name")
-    return _text({"source": given}, "source")
+    names = [
+        _text(one, "name") if isinstance(one, dict) else _text({"source": one}, "source")
+        for one in (given if isinstance(given, list) else [given])
+    ]
+    return tuple(name for name in names if name)
 
 
-def _statement(folder: Path) -> str:
-    """The statement's source, the English one where there is one; "" when there is none as text."""
-    found: list[tuple[int, str, Path]] = []
-    for place in ("problem_statement", "statement"):
+def _statement_files(folder: Path, kinds: tuple[str, ...]) -> list[tuple[str | None, Path]]:
+    """The statement's files of these kinds with their languages: English first, then what names none, then the rest."""
+    found: list[tuple[tuple[int, str], str | None, Path]] = []
+    for place in _STATEMENT_FOLDERS:
         for file in sorted((folder / place).glob("problem*")):
             match = _STATEMENT.fullmatch(file.name)
-            if match and file.is_file():
-                found.append((0 if match["language"] in (None, "en") else 1, file.name, file))
-    if not found:
-        return ""
-    file = min(found)[2]
+            if match and match["kind"] in kinds and file.is_file():
+                rank = {"en": 0, None: 1}.get(match["language"], 2)
+                found.append(((rank, file.name), match["language"], file))
+    return [(language, file) for _, language, file in sorted(found, key=lambda entry: entry[0])]
+
+
+def _statements(folder: Path) -> tuple[tuple[tuple[str | None, str], ...], tuple[str, ...]]:
+    """The statement's text in each language that it is written in, one file a language, and notes.
+
+    A translation that cannot be read is left out with a note: the statement that is shown does not need it.
+    """
+    files: dict[str | None, Path] = {}
+    for language, file in _statement_files(folder, ("md", "tex")):
+        files.setdefault(language, file)
+    texts: list[tuple[str | None, str]] = []
+    notes: list[str] = []
+    for language, file in files.items():
+        try:
+            texts.append((language, _statement_text(file)))
+        except BadRow as error:
+            if not texts:
+                raise
+            notes.append(f"the translation {error.reason}")
+    return tuple(texts), tuple(notes)
+
+
+def _statement_text(file: Path) -> str:
     try:
         return storable(file.name, normalise_file(file.read_bytes())[0].decode())
     except BadRow as error:

@@ -10,6 +10,9 @@ Tests are ``data/sample`` (origin sample) and ``data/secret`` (official), with n
 output validator compares without regard to letter case; its flags, per package, group and test, become comparison
 rules. What pass-fail judging by comparison cannot do is flagged: ``custom_validator``, ``interactive``, ``scoring``,
 ``multi_pass``, ``submit_answer``. A stated time limit is taken; `ingest.packages.TimeRule` derives one otherwise.
+
+The statement is kept as it is written, LaTeX or Markdown, in the language of its file's name (English where there is
+one); the others are its translations. One that is only a PDF is flagged ``pdf_statement``.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,19 +39,29 @@ PLATFORM = "icpc"
 _CONTEST_FILES = ("contest.yaml", "problemset.yaml")
 
 
+@dataclass(frozen=True)
+class PackageRead:
+    """A package's problem, the tests that were refused, and what a reader should know about the others."""
+
+    record: ProblemRecord
+    refused: tuple[Refusal, ...]
+    notes: tuple[Note, ...]
+
+
 def read(path: Path) -> Iterator[Item]:
     """Stream the packages at and below `path`, sorted by folder. ``UnreadableSource`` when there is none."""
     if not path.is_dir():
         raise UnreadableSource(f"{path} is not a folder", "Unpack the package, and give the folder with problem.yaml.")
     found = False
-    for folder in _package_folders(path.resolve()):
+    for folder in package_folders(path.resolve()):
         found = True
         yield from _items(folder, _shown(folder, path.resolve()))
     if not found:
         raise UnreadableSource(f"{path} holds no problem package", "A package is a folder with a file problem.yaml.")
 
 
-def _package_folders(root: Path) -> Iterator[Path]:
+def package_folders(root: Path) -> Iterator[Path]:
+    """The folders of the packages at and below `root`, sorted by name level by level; none lies in another."""
     for folder, below, files in os.walk(root):
         if "problem.yaml" in files:
             below.clear()
@@ -61,13 +75,20 @@ def _shown(folder: Path, root: Path) -> str:
 
 def _items(folder: Path, where: str) -> Iterator[Item]:
     try:
-        package = open_package(folder)
-        contest = _contest(package)
-        dates = _dates(folder)
-        tests = read_tests(package, where)
+        found = read_package(open_package(folder), where)
     except BadRow as error:
         yield Refusal(where, error.reason, error.hint)
         return
+    yield found.record
+    yield from found.refused
+    yield from found.notes
+
+
+def read_package(package: Package, where: str) -> PackageRead:
+    """The problem of a package with its tests; ``where`` begins the lines about it. ``BadRow`` says what is wrong."""
+    contest = contest_of(package.folder, package.source)
+    dates = _dates(package.folder)
+    tests = read_tests(package, where)
     flags = package.flags
     if tests.refused:
         given = len(tests.cases) + len(tests.refused)
@@ -78,19 +99,22 @@ def _items(folder: Path, where: str) -> Iterator[Item]:
         time_limit_s=package.time_rule.stated_s,
         memory_limit_bytes=package.memory_limit_bytes,
     )
-    yield ProblemRecord(
-        key=ProblemKey(PLATFORM, f"{contest.native_id}/{folder.name}" if contest else folder.name),
+    record = ProblemRecord(
+        key=problem_key(package.folder),
         title=package.title,
         dates=dates,
         source=NAME,
         contest=contest,
         statement=package.statement,
+        language=package.language,
+        translations=package.translations,
         suite=suite if suite.tests else None,
         flags=flags,
     )
-    yield from tests.refused
+    notes = [Note(where, note) for note in package.notes]
     if tests.normalised:
-        yield Note(where, _normalised(tests.normalised))
+        notes.append(Note(where, _normalised(tests.normalised)))
+    return PackageRead(record, tuple(tests.refused), tuple(notes))
 
 
 def _normalised(files: list[str]) -> str:
@@ -98,10 +122,17 @@ def _normalised(files: list[str]) -> str:
     return f"normalised to UTF-8 with LF line ends: {', '.join(files[:3])}{more}"
 
 
-def _contest(package: Package) -> ContestRecord | None:
-    parent = package.folder.parent
+def problem_key(folder: Path) -> ProblemKey:
+    """The identity of the package in `folder`."""
+    contest = contest_of(folder)
+    return ProblemKey(PLATFORM, f"{contest.native_id}/{folder.name}" if contest else folder.name)
+
+
+def contest_of(folder: Path, title: str | None = None) -> ContestRecord | None:
+    """The contest that the package in `folder` belongs to: the folder above, where that is a contest's."""
+    parent = folder.parent
     if any((parent / name).is_file() for name in _CONTEST_FILES) or _holds_only_packages(parent):
-        return ContestRecord(PLATFORM, parent.name, package.source) if parent.name else None
+        return ContestRecord(PLATFORM, parent.name, title) if parent.name else None
     return None
 
 

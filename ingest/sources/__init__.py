@@ -56,17 +56,24 @@ class Listing:
 
     ``contests`` are all that it lists in the window, those still to come among them; an empty one is an honest answer
     only where the source could tell (it raises otherwise). ``is_complete`` says that a contest of the window which is
-    not here is not there, so that two listings in a row without it mean that it was withdrawn. ``seen`` counts the
-    entries by category before anything was left out, so that a category that falls to nothing is seen. ``notes`` are
-    lines for a person: contests left out and why, sources that disagree. ``difficulties`` are by problem id.
+    not here is not there, so that two listings in a row without it mean that it was withdrawn; ``known`` are ids that
+    it has besides, outside of the window or without a start. ``seen`` counts the entries by category before anything was
+    left out, so that a category that falls to nothing is seen. ``notes`` are lines for a person: contests left out and
+    why, sources that disagree. ``difficulties`` are by problem id.
     """
 
     contests: tuple[ContestRecord, ...]
     is_complete: bool = True
+    known: frozenset[str] = frozenset()
     seen: Mapping[str, int] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     sightings: tuple[SightingRecord, ...] = ()
     difficulties: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The ids of all contests that it has, in the window or not."""
+        return self.known | {contest.native_id for contest in self.contests}
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ class Source:
     ``discover`` lists contests; ``list_problems`` gives the problems of one that has ended; ``read_problem`` gives one
     of them whole, with a date claim for the contest's start (``contest`` set in it) where the contest is dated.
     ``twins`` says that the same problem has several ids in contests that start together. ``checks`` are made for an
-    instant: they name contests that are known to be there.
+    instant: they name contests that are known to be there. It runs only where its ``required_settings`` are given.
     """
 
     name: str
@@ -122,6 +129,7 @@ class Source:
     read_problem: Callable[[Fetch, ProblemList, ProblemRef, Wanted], ReadProblem]
     checks: tuple[Check, ...] = ()
     twins: bool = False
+    required_settings: tuple[str, ...] = ()
 
 
 def source_names() -> tuple[str, ...]:

@@ -249,6 +249,55 @@ def test_a_package_without_tests_is_a_problem_without_a_suite(tmp_path: Path) ->
     assert read("kattis", folder).one.suite is None
 
 
+def test_statements_of_several_languages(packages: dict[str, ProblemRecord], tmp_path: Path) -> None:
+    half = packages["first-cup-2024/half"]
+    assert half.language == "en"
+    assert half.translations == (("de", "\\problemname{Die Hälfte}\n"),)
+    files: dict[str, bytes | str] = {
+        "statement__problem.sv.md": "Svenska *här*.\n",
+        "statement__problem.md": "No language named.\n",
+        "statement__problem.de.tex": "Deutsch.",
+    }
+    problem = read("kattis", package(tmp_path, "name: A\nproblem_format_version: 2025-09\n", **files)).one
+    assert (problem.language, problem.statement) == (None, "No language named.\n")
+    assert problem.translations == (("de", "Deutsch."), ("sv", "Svenska *här*.\n"))
+
+
+def test_a_translation_that_cannot_be_read_is_left_out(tmp_path: Path) -> None:
+    files: dict[str, bytes | str] = {
+        "problem_statement__problem.en.tex": "Print it.",
+        "problem_statement__problem.sv.tex": "Skriv p\xe5.".encode("latin-1"),
+    }
+    found = read("kattis", package(tmp_path, "name: Small\n", **files))
+    assert (found.one.statement, found.one.translations) == ("Print it.", ())
+    (note,) = found.notes
+    assert str(note).startswith("small: the translation problem_statement/problem.sv.tex is not UTF-8 text")
+
+
+@pytest.mark.parametrize(
+    ("files", "flagged"),
+    [
+        ({"statement__problem.en.pdf": b"%PDF-1.7"}, True),
+        ({"problem_statement__problem.pdf": b"%PDF-1.7"}, True),
+        ({"statement__problem.en.pdf": b"%PDF-1.7", "statement__problem.en.md": "Text."}, False),
+        ({"statement__solution.en.pdf": b"%PDF-1.7"}, False),
+        ({}, False),
+    ],
+)
+def test_a_statement_that_is_only_a_pdf_is_flagged(tmp_path: Path, files: dict[str, Any], flagged: bool) -> None:
+    problem = read("kattis", package(tmp_path, "name: Small\n", **files)).one
+    assert [name for name, _ in problem.flags] == (["pdf_statement"] if flagged else [])
+
+
+def test_the_contests_and_the_embargo_that_a_package_names(tmp_path: Path) -> None:
+    shop = open_package(CUP / "shop")
+    assert (shop.source, shop.sources) == ("First Cup 2024", ("First Cup 2024", "Another Cup"))
+    found = open_package(package(tmp_path, "source: {name: Cup 2020}\nembargo_until: 2025-10-01\n"))
+    assert (found.sources, found.embargo_until) == (("Cup 2020",), "2025-10-01")
+    bare = open_package(package(tmp_path, "name: A\n"))
+    assert (bare.source, bare.embargo_until, bare.statement, bare.translations) == (None, None, "", ())
+
+
 def test_time_limits_by_the_rule_of_the_form() -> None:
     assert open_package(CUP / "half").time_rule == TimeRule(None, 3.0, 1.0, True)
     assert open_package(CUP / "shop").time_rule == TimeRule(None, 2.5, 0.5, False)
