@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from live.commands import demo, evaluate, imports, judge, models, problems
+from live.commands import demo, duplicates, evaluate, imports, ingest, judge, models, problems, runs, sources
 from live.errors import ExitCode, exit_code_of, explain
 from live.session import Session
 
@@ -24,6 +24,11 @@ app = typer.Typer(
 app.add_typer(imports.app, name="import")
 app.add_typer(models.app, name="models")
 app.add_typer(problems.app, name="problems")
+app.add_typer(duplicates.app, name="duplicates")
+app.add_typer(sources.app, name="sources")
+app.command("ingest")(ingest.ingest)
+app.command("schedule")(ingest.schedule)
+app.command("runs")(runs.runs)
 app.command("judge")(judge.judge)
 app.command("eval")(evaluate.evaluate)
 app.command("demo")(demo.demo)

@@ -1,17 +1,44 @@
-"""Where things are: the store, the user's own model files, the executor. Options, then environment, then file."""
+"""Where things are, and how sources are asked: options, then environment, then the file ``live.toml``."""
 
 from __future__ import annotations
 
 import os
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from ingest.planning import NIGHTLY
 from live.errors import UsageError
 
 CONFIG_FILE = "live.toml"
-_KEYS = {"db": str, "models": list, "executor": str}
+_KEYS: dict[str, type] = {"db": str, "models": list, "executor": str, "ingest": dict, "sources": dict}
+_INGEST_KEYS: dict[str, type] = {
+    "contact": str,
+    "sources": list,
+    "schedule": str,
+    "recheck_days": int,
+    "mirrors": dict,
+    "intervals_s": dict,
+}
+
+
+@dataclass(frozen=True)
+class IngestConfig:
+    """How sources are asked. ``contact`` is the address that hosts see; ``sources`` None means all that can run.
+
+    ``schedule`` is a cron text in UTC; ``of_source`` holds the tables ``[sources.NAME]``, whose key ``schedule`` is for
+    that source alone. ``mirrors`` map prefixes of addresses, ``intervals_s`` hosts to seconds between requests.
+    """
+
+    contact: str | None = None
+    sources: tuple[str, ...] | None = None
+    schedule: str = NIGHTLY
+    recheck_days: int = 14
+    mirrors: Mapping[str, str] = field(default_factory=dict)
+    intervals_s: Mapping[str, float] = field(default_factory=dict)
+    of_source: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -22,6 +49,7 @@ class Config:
     default_folder: Path | None
     model_paths: tuple[Path, ...]
     executor: str
+    ingest: IngestConfig
 
 
 def load_config(*, db: str | None, models: list[Path] | None, folder: Path) -> Config:
@@ -38,6 +66,39 @@ def load_config(*, db: str | None, models: list[Path] | None, folder: Path) -> C
         default_folder=None if given else default,
         model_paths=tuple(path for entry in paths for path in _toml_files(entry)),
         executor=settings.get("executor", "auto"),
+        ingest=_ingest_config(settings, folder),
+    )
+
+
+def _ingest_config(settings: Mapping[str, Any], folder: Path) -> IngestConfig:
+    file = folder / CONFIG_FILE
+    table = settings.get("ingest", {})
+    _check_keys(table, _INGEST_KEYS, f"{file}: [ingest]")
+    for name, kind in (("mirrors", str), ("intervals_s", (int, float))):
+        for key, value in table.get(name, {}).items():
+            if not isinstance(value, kind) or isinstance(value, bool):
+                wanted = "a text" if kind is str else "a number of seconds"
+                raise UsageError(f"{file}: [ingest.{name}] {key!r} must be {wanted}", "correct it, or remove it")
+    of_source = settings.get("sources", {})
+    for name, values in of_source.items():
+        if not isinstance(values, dict):
+            raise UsageError(f"{file}: [sources.{name}] must be a table", "write its settings below [sources.NAME]")
+    named = table.get("sources")
+    return IngestConfig(
+        contact=os.environ.get("LIVE_CONTACT") or table.get("contact"),
+        sources=None if named is None else tuple(str(name) for name in named),
+        schedule=table.get("schedule", NIGHTLY),
+        recheck_days=table.get("recheck_days", 14),
+        mirrors=table.get("mirrors", {}),
+        intervals_s=table.get("intervals_s", {}),
+        # A path in the file is meant from where the file lies.
+        of_source={
+            name: {
+                **values,
+                **({"paths": [str(folder / path) for path in values["paths"]]} if "paths" in values else {}),
+            }
+            for name, values in of_source.items()
+        },
     )
 
 
@@ -48,12 +109,16 @@ def _read_file(path: Path) -> dict[str, Any]:
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}", "correct it, or remove it") from error
-    for key, value in settings.items():
-        if key not in _KEYS:
-            raise UsageError(f"{path} has an unknown key {key!r}", f"known keys: {', '.join(_KEYS)}")
-        if not isinstance(value, _KEYS[key]):
-            raise UsageError(f"{path}: {key} must be a {_KEYS[key].__name__}", "correct it, or remove it")
+    _check_keys(settings, _KEYS, str(path))
     return settings
+
+
+def _check_keys(table: Mapping[str, Any], known: Mapping[str, type], where: str) -> None:
+    for key, value in table.items():
+        if key not in known:
+            raise UsageError(f"{where} has an unknown key {key!r}", f"known keys: {', '.join(known)}")
+        if not isinstance(value, known[key]) or isinstance(value, bool):
+            raise UsageError(f"{where}: {key} must be a {known[key].__name__}", "correct it, or remove it")
 
 
 def _user_folder(variable: str, below_home: str) -> Path:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from eval.models import Registry
 
 _SHOWN_REFUSALS = 20
+_WIDE = 200
 
 
 @dataclass(frozen=True)
@@ -111,6 +112,13 @@ def session_of(context: typer.Context) -> Session:
 def utc_now() -> datetime:
     """The clock, read at the door and nowhere else."""
     return datetime.now(UTC)
+
+
+def output_console() -> Console:
+    """The console for tables on stdout. Where that is no terminal lines may be wide, so that ids stay whole."""
+    from rich.console import Console
+
+    return Console(width=None if sys.stdout.isatty() else _WIDE)
 
 
 def print_json(document: Any) -> None:

@@ -228,4 +228,5 @@ SOURCE = Source(
     discover=discover,
     list_problems=list_problems,
     read_problem=read_problem,
+    required_settings=("paths",),
 )

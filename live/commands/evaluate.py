@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -79,7 +80,7 @@ def read_settings(
 ) -> Settings:
     """The settings that the options say. Raises ``UsageError`` or ``CutoffUnreadable``."""
     from eval.evaluation import Settings
-    from eval.window import parse_margin, parse_since, parse_until
+    from eval.window import parse_margin
 
     if not after_cutoff and since is None and until is None:
         raise UsageError(
@@ -89,8 +90,8 @@ def read_settings(
     try:
         return Settings(
             after_cutoff=after_cutoff,
-            since=parse_since(since) if since else None,
-            until=parse_until(until) if until else None,
+            since=read_since(since),
+            until=read_until(until),
             margin=parse_margin(margin),
             platforms=tuple(platforms or ()),
             difficulties=tuple(difficulties or ()),
@@ -100,6 +101,27 @@ def read_settings(
     except ValueError as error:
         hint = getattr(error, "hint", "check --since, --until, --margin and --k")
         raise UsageError(str(error), hint) from error
+
+
+def read_since(text: str | None, option: str = "--since") -> datetime | None:
+    """The instant that an option means, a day at its UTC midnight. Raises ``UsageError`` that names the option."""
+    from eval.window import parse_since
+
+    return _read_instant(text, option, parse_since)
+
+
+def read_until(text: str | None) -> datetime | None:
+    """The end of a half-open window that ``--until`` means: a day is itself included."""
+    from eval.window import parse_until
+
+    return _read_instant(text, "--until", parse_until)
+
+
+def _read_instant(text: str | None, option: str, parse: Callable[[str], datetime]) -> datetime | None:
+    try:
+        return parse(text) if text else None
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}", getattr(error, "hint", f"check {option}")) from error
 
 
 def _read_ks(text: str) -> tuple[int, ...]:

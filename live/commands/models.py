@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from live.errors import UsageError
-from live.session import print_json, session_of
+from live.session import output_console, print_json, session_of
 
 if TYPE_CHECKING:
     from eval.models import ModelEntry
@@ -30,7 +30,6 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
     if as_json:
         print_json([_as_dict(entry) for entry in entries])
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("model", "provider", "cut-off", "status", "counts as over at (UTC)", box=None, pad_edge=False)
@@ -38,7 +37,7 @@ def list_models(context: typer.Context, as_json: AsJson = False) -> None:
         facts = _as_dict(entry)
         cells = [facts["name"], facts["provider"], facts["cutoff"], facts["cutoff_status"], facts["counts_as_over_at"]]
         table.add_row(*("–" if cell is None else str(cell) for cell in cells))
-    Console().print(table)
+    output_console().print(table)
 
 
 @app.command("show")

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from live.commands.evaluate import read_since
 from live.errors import UsageError
-from live.session import print_json, session_of, utc_now
+from live.session import output_console, print_json, session_of, utc_now
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session as DbSession
@@ -34,7 +35,6 @@ def list_problems(
     if as_json:
         print_json([_as_dict(problem) for problem in problems])
         return
-    from rich.console import Console
     from rich.table import Table
 
     table = Table("problem", "public since (UTC)", "difficulty", "tests", "flags", box=None, pad_edge=False)
@@ -43,7 +43,7 @@ def list_problems(
         tests = f"{problem.n_tests}{' (samples only)' if problem.samples_only else ''}"
         flags = ", ".join(name for name, _ in problem.flags)
         table.add_row(facts["problem"], facts["released_at"] or "unknown", problem.difficulty or "–", tests, flags)
-    Console().print(table)
+    output_console().print(table)
 
 
 @app.command("show")
@@ -52,7 +52,7 @@ def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
     from db.problems import list_problems as load
 
     with session_of(context).open_store() as store, store.read() as reading:
-        key = _find(reading, problem_id)
+        key = find_key(reading, problem_id)
         (found,) = [problem for problem in load(reading, platform=key.platform) if problem.key == key]
     for name, value in _as_dict(found).items():
         typer.echo(f"{name}: {'–' if value is None else value}")
@@ -79,10 +79,50 @@ def flag(
     if not name.strip():
         raise UsageError("a flag needs a name", "interactive, multiple_answers, bad_tests, or one of your own")
     with session_of(context).open_store() as store, store.write() as writing:
-        flag_problem(writing, _find(writing, problem_id), name, reason, by=by, now=utc_now())
+        flag_problem(writing, find_key(writing, problem_id), name, reason, by=by, now=utc_now())
 
 
-def _find(reading: DbSession, problem_id: str) -> ProblemKey:
+@app.command("unflag")
+def unflag(
+    context: typer.Context,
+    problem_id: ProblemId,
+    name: Annotated[str, typer.Argument(help="The flag to take off, whoever put it there.")],
+) -> None:
+    """Take a flag off a problem. What is in a source's own text comes back when the source is read again."""
+    from db.flags import clear_flags
+    from db.problems import problem_ids
+
+    with session_of(context).open_store() as store, store.write() as writing:
+        key = find_key(writing, problem_id)
+        if not clear_flags(writing, problem_ids(writing, [key])[key], name, now=utc_now()):
+            raise UsageError(f"{key} has no flag {name!r}", "live problems show lists its flags")
+
+
+@app.command("seen")
+def seen(
+    context: typer.Context,
+    problem_id: Annotated[str, typer.Argument(metavar="PLATFORM:ID", help="The problem; it need not be stored yet.")],
+    at: Annotated[str, typer.Option(help="The instant, with its zone, or a day.")],
+    reason: Annotated[str, typer.Option(help="Where it was seen, for the readers of the tables.")],
+    by: Annotated[str, typer.Option(help="Who says so.")] = "maintainer",
+) -> None:
+    """Say that a problem was public at an instant: if that is before its contest, it counts as public since then."""
+    from db.exposure import save_sightings
+    from db.records import ProblemKey, SightingRecord
+
+    platform, _, native_id = problem_id.partition(":")
+    if not platform or not native_id:
+        raise UsageError(f"{problem_id!r} names no platform", "write it as PLATFORM:ID")
+    seen_at = read_since(at, "--at")
+    if seen_at is None:
+        raise UsageError("--at is empty", "write an instant with its zone, or a day")
+    sighting = SightingRecord(ProblemKey(platform, native_id), seen_at, by, reason)
+    with session_of(context).open_store() as store, store.write() as writing:
+        if not save_sightings(writing, [sighting], now=utc_now()):
+            session_of(context).messages.print(f"{by} saw it earlier already; nothing changed")
+
+
+def find_key(reading: DbSession, problem_id: str) -> ProblemKey:
     """The problem that the user means. Raises ``UsageError`` when there is none, or more than one."""
     from db.problems import AmbiguousProblem, find_problem
 

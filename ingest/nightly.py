@@ -1,0 +1,215 @@
+"""A run of one source as the command and the schedule start it: its window, its fetcher, its lease, its account."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+from db.contests import load_contests
+from db.engine import Store
+from db.ingest_runs import IngestOutcome, list_runs
+from db.records import ContestKind
+from ingest import clist
+from ingest.clock import Clock
+from ingest.collecting import RECHECK, Plan, collect, plan
+from ingest.errors import BrokenSource, NotConfigured
+from ingest.fetch import Fetcher, FetchSettings, SystemClock
+from ingest.runs import RunContext, RunReport, RunResult, RunStopped, guarded_run
+from ingest.sources import Listing, Source, Wanted, load_source, source_names
+
+if TYPE_CHECKING:
+    from ingest.exchange import Transport
+    from ingest.planning import Due
+
+FIRST_LOOK: Final = timedelta(days=30)
+"""How far back the first run of a source looks, where nobody says."""
+LONGEST_LOOK: Final = timedelta(days=90)
+"""How far back a run looks for contests that are not whole: one that never will be must not widen every window."""
+LOOK_AHEAD: Final = timedelta(days=14)
+"""Contests to come are listed too, so that it is seen when they move."""
+CAUGHT_UP: Final = "caught_up"
+"""The count of a run that says that its window was its own to choose: later ones begin where it left off."""
+
+
+@dataclass(frozen=True)
+class IngestSettings:
+    """How to ask sources. ``of_source`` holds their own settings by name, ``environ`` the credentials of the user."""
+
+    fetch: FetchSettings
+    environ: Mapping[str, str]
+    of_source: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    recheck: timedelta = RECHECK
+
+
+@dataclass(frozen=True)
+class Span:
+    """The window that a user asks for; None leaves a side to `default_since` and `LOOK_AHEAD`."""
+
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class Ingestion:
+    """Runs sources on one store."""
+
+    def __init__(
+        self, store: Store, settings: IngestSettings, clock: Clock, *, transport: Transport | None = None
+    ) -> None:
+        self._store, self._settings, self._clock = store, settings, clock
+        self._transport = transport
+
+    def run(
+        self,
+        name: str,
+        *,
+        due: Due | None = None,
+        span: Span | None = None,
+        offline: bool = False,
+        stop: threading.Event | None = None,
+    ) -> RunReport:
+        """Run the source called `name`, by hand or for an instant of its schedule, and keep what became of it.
+
+        A source that does not load is a failed run. Raises ``StoreError`` alone; ``KeyboardInterrupt`` goes through.
+        """
+
+        def body(context: RunContext) -> RunResult:
+            source = load_source(name)
+            wanted = self._wanted(name, span or Span(), context.started_at)
+            with self.fetcher(source, offline=offline, clock=_StoppableClock(self._clock, context)) as fetch:
+                result = collect(
+                    self._store,
+                    _with_second_opinion(source, self._settings.environ),
+                    fetch,
+                    wanted,
+                    check=context.check,
+                    recheck=self._settings.recheck,
+                )
+                counts = fetch.counts
+            asked = {
+                CAUGHT_UP: int(span in (None, Span()) and not offline),
+                "requests": counts.requests,
+                "retries": counts.retries,
+                "not_modified": counts.not_modified,
+            }
+            return replace(result, counts={**result.counts, **asked})
+
+        limit = timedelta(seconds=self._settings.fetch.limits.run_s)
+        return guarded_run(self._store, name, due, body, clock=self._clock.now, stop=stop, time_limit=limit)
+
+    def require_contact(self, names: Iterable[str]) -> None:
+        """``NotConfigured`` when one of these sources asks a host and nobody has said who asks."""
+        for name in names:
+            if _asks_hosts(name):
+                self._settings.fetch.user_agent()
+
+    def plan(self, name: str, span: Span, *, offline: bool = False) -> Plan:
+        """What a run of the source would read. Raises ``SourceError``."""
+        source = load_source(name)
+        wanted = self._wanted(name, span, self._clock.now())
+        with self.fetcher(source, offline=offline) as fetch:
+            return plan(self._store, source, fetch, wanted, recheck=self._settings.recheck)
+
+    def fetcher(self, source: Source, *, offline: bool = False, clock: Clock | None = None) -> Fetcher:
+        """What one run of the source asks with."""
+        return Fetcher(
+            self._store,
+            source.name,
+            (*source.hosts, clist.HOST),
+            self._settings.fetch,
+            environ=self._settings.environ,
+            offline=offline,
+            clock=clock or self._clock,
+            transport=self._transport,
+        )
+
+    def _wanted(self, name: str, span: Span, now: datetime) -> Wanted:
+        since = span.since or default_since(self._store, name, now, self._settings.recheck)
+        settings = {key: value for key, value in self._settings.of_source.get(name, {}).items() if key != "schedule"}
+        return Wanted(since, span.until or now + LOOK_AHEAD, now, settings)
+
+
+class _StoppableClock:
+    """A clock whose waiting ends when the run is told to stop: a host may ask us to wait for many minutes."""
+
+    def __init__(self, clock: Clock, context: RunContext) -> None:
+        self._clock, self._context = clock, context
+
+    def now(self) -> datetime:
+        return self._clock.now()
+
+    def monotonic(self) -> float:
+        return self._clock.monotonic()
+
+    def sleep(self, seconds: float) -> None:
+        if isinstance(self._clock, SystemClock):
+            if self._context.stop.wait(seconds):
+                raise RunStopped
+        else:
+            self._clock.sleep(seconds)
+            self._context.check()
+
+
+def default_since(store: Store, source: str, now: datetime, recheck: timedelta) -> datetime:
+    """Where the window of a run begins: so that it holds all that was missed since the last completed run.
+
+    That is `recheck` before it, and the start of the earliest contest that has begun and is not whole.
+    """
+    with store.read() as session:
+        completed = [run for run in list_runs(session, source, limit=1000) if run.outcome is IngestOutcome.COMPLETED]
+        last = next((run for run in completed if run.counts.get(CAUGHT_UP)), None)
+        known = load_contests(session, source, since=now - LONGEST_LOOK, until=now)
+    since = last.started_at - recheck if last is not None else now - FIRST_LOOK
+    waiting = [
+        contest.record.starts_at
+        for contest in known
+        if contest.record.starts_at is not None
+        and contest.record.kind is ContestKind.ROUND
+        and contest.collected_at is None
+        and contest.withdrawn_at is None
+    ]
+    return max(min([since, *waiting]), now - LONGEST_LOOK)
+
+
+def runnable_sources(of_source: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
+    """The sources that can run with these settings, by name. One that does not load is among them: its run says so."""
+    return tuple(name for name in source_names() if not _lacking(name, of_source.get(name, {})))
+
+
+def _asks_hosts(name: str) -> bool:
+    try:
+        return bool(load_source(name).hosts)
+    except BrokenSource:
+        return False
+
+
+def _lacking(name: str, settings: Mapping[str, Any]) -> list[str]:
+    try:
+        return [key for key in load_source(name).required_settings if not settings.get(key)]
+    except BrokenSource:
+        return []
+
+
+def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names, each once. ``NotConfigured`` for one that is no source's."""
+    known = source_names()
+    for name in names:
+        if name not in known:
+            raise NotConfigured(f"no source is called {name!r}", f"The sources are: {', '.join(known)}.")
+    return tuple(dict.fromkeys(names))
+
+
+def _with_second_opinion(source: Source, environ: Mapping[str, str]) -> Source:
+    """The source with CLIST's word on the starts of its contests as notes, where the user has a key."""
+    resource = clist.RESOURCES.get(source.name)
+    if resource is None or not environ.get(clist.KEY.variable, "").strip():
+        return source
+
+    def discover(fetch: Any, wanted: Wanted) -> Listing:
+        listing = source.discover(fetch, wanted)
+        notes = clist.cross_check(fetch, resource, listing.contests, wanted)
+        return replace(listing, notes=(*listing.notes, *notes))
+
+    return replace(source, discover=discover)

@@ -1,0 +1,126 @@
+"""``live sources``: where problems come from, whether their pages are what we expect, and pages saved by hand."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from live.errors import ExitCode, UsageError
+from live.session import Session, output_console, print_json, session_of, utc_now
+
+if TYPE_CHECKING:
+    from ingest.sources import Source
+    from live.config import IngestConfig
+
+app = typer.Typer(help="Sources of problems.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command("list")
+def list_sources(
+    context: typer.Context, as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False
+) -> None:
+    """All sources: whether they run, when, and which credentials of yours they would use."""
+    from ingest.nightly import runnable_sources
+    from ingest.sources import source_names
+    from live.commands.ingest import chosen_sources
+
+    config = session_of(context).config.ingest
+    chosen = chosen_sources(session_of(context), None)
+    can_run = runnable_sources(config.of_source)
+    rows = [_facts(name, config, runs=name in chosen, can_run=name in can_run) for name in source_names()]
+    if as_json:
+        print_json([asdict(row) for row in rows])
+        return
+    from rich.table import Table
+
+    table = Table("source", "runs (UTC)", "credentials", "what it is", box=None, pad_edge=False)
+    for row in rows:
+        given = [f"{name} ({'set' if is_set else 'not set'})" for name, is_set in row.credentials.items()]
+        lacking = "no" if row.can_run else "no: needs settings"
+        table.add_row(row.source, row.schedule or lacking, "\n".join(given) or "–", row.description)
+    output_console().print(table)
+
+
+@dataclass(frozen=True)
+class _Facts:
+    source: str
+    description: str
+    can_run: bool
+    schedule: str | None
+    credentials: dict[str, bool]
+
+
+def _facts(name: str, config: IngestConfig, *, runs: bool, can_run: bool) -> _Facts:
+    source, broken = _load(name)
+    own = config.of_source.get(name, {}).get("schedule")
+    secrets = sorted({host.secret.variable for host in source.hosts if host.secret}) if source else []
+    return _Facts(
+        source=name,
+        description=source.description if source else broken,
+        can_run=can_run,
+        schedule=str(own or config.schedule) if runs and can_run else None,
+        credentials={variable: bool(os.environ.get(variable)) for variable in secrets},
+    )
+
+
+def _load(name: str) -> tuple[Source | None, str]:
+    from ingest.errors import BrokenSource
+    from ingest.sources import load_source
+
+    try:
+        return load_source(name), ""
+    except BrokenSource as error:
+        return None, error.message
+
+
+@app.command("check")
+def check_sources(
+    context: typer.Context,
+    names: Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]...", help="Only these sources.")] = None,
+) -> None:
+    """Ask each endpoint once, live, and say what is missing in its answer. Exit code 1 when something is."""
+    from ingest.checking import check_endpoints
+    from live.commands.ingest import chosen_sources, make_ingestion
+
+    session = session_of(context)
+    n_wrong = 0
+    with session.open_store() as store:
+        for name in chosen_sources(session, names):
+            for result in check_endpoints(make_ingestion(session, store), name):
+                n_wrong += result.error is not None
+                said = "ok" if result.error is None else f"WRONG: {result.error}"
+                typer.echo(f"{name} {result.endpoint}: {said}")
+                if result.hint:
+                    typer.echo(f"  what to do: {result.hint}")
+    if n_wrong:
+        raise typer.Exit(ExitCode.SOMETHING_FAILED)
+
+
+@app.command("record")
+def record(
+    context: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="SOURCE", help="The source that reads the page.")],
+    file: Annotated[Path, typer.Argument(help="The page: its raw source, or as a browser saved it.")],
+    url: Annotated[str, typer.Option(help="The page's address.")],
+) -> None:
+    """Hand in a page that you saved. It is used where the site refuses, and by live ingest --offline."""
+    from ingest.errors import PageChanged
+    from ingest.fetch import record_page
+    from ingest.nightly import check_names
+
+    session: Session = session_of(context)
+    check_names((name,))
+    try:
+        body = file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror or error}", "check the path") from error
+    with session.open_store() as store:
+        try:
+            snapshot = record_page(store, name, url, body, now=utc_now())
+        except (PageChanged, ValueError) as error:
+            raise UsageError(str(error), getattr(error, "hint", "give the address with https://")) from error
+    session.messages.print(f"kept as snapshot {snapshot.id}: {len(body)} bytes for {snapshot.url}")

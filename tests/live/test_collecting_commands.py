@@ -1,0 +1,174 @@
+"""The commands around collecting: sources, runs, duplicates, sightings, and what they refuse. No host is asked."""
+
+from __future__ import annotations
+
+import sys
+import types
+from pathlib import Path
+
+import pytest
+
+from tests.live.command import Live
+from tests.live.test_commands import PROBLEM, write_lines
+
+CONTACT = '[ingest]\ncontact = "you@example.org"\n'
+
+
+@pytest.fixture(autouse=True)
+def _no_contact(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("LIVE_CONTACT", raising=False)
+
+
+def two_problems(live: Live, tmp_path: Path) -> None:
+    earlier = PROBLEM | {"id": "n0", "released": "2024-06-01T10:00:00Z"}
+    assert live("import", "problems", write_lines(tmp_path / "two.jsonl", PROBLEM, earlier), "-f", "jsonl").code == 0
+
+
+def shown(live: Live, problem: str) -> str:
+    return live("problems", "show", problem).out
+
+
+def test_sources_are_listed_with_their_schedule_and_what_they_lack(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIVE_YUKICODER_TOKEN", "word")
+    (tmp_path / "live.toml").write_text('[ingest]\nschedule = "5 4 * * *"\n[sources.atcoder]\nschedule = "6 4 * * *"\n')
+    sources = {row["source"]: row for row in live("sources", "list", "--json").document}
+    assert sources["codeforces"]["schedule"] == "5 4 * * *"
+    assert sources["atcoder"]["schedule"] == "6 4 * * *"
+    assert (sources["icpc"]["can_run"], sources["icpc"]["schedule"]) == (False, None)
+    assert sources["yukicoder"]["credentials"] == {"LIVE_YUKICODER_TOKEN": True}
+    listed = live("sources", "list").out
+    assert "needs settings" in listed
+    assert "word" not in listed.split()
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ("[ingest]\ncontakt = 'x'\n", "[ingest] has an unknown key 'contakt'"),
+        ("[ingest]\nrecheck_days = true\n", "[ingest]: recheck_days must be a int"),
+        ("[ingest.mirrors]\n'https://a.example' = 7\n", "[ingest.mirrors] 'https://a.example' must be a text"),
+        (
+            "[ingest.intervals_s]\n'a.example' = 'slow'\n",
+            "[ingest.intervals_s] 'a.example' must be a number of seconds",
+        ),
+        ("[sources]\natcoder = 7\n", "[sources.atcoder] must be a table"),
+        ("[sources.atcodr]\nschedule = '1 2 * * *'\n", "no source is called 'atcodr'"),
+        ("[ingest]\nsources = ['atcodr']\n", "no source is called 'atcodr'"),
+    ],
+)
+def test_settings_that_cannot_be_used_are_named(live: Live, tmp_path: Path, settings: str, says: str) -> None:
+    (tmp_path / "live.toml").write_text(settings)
+    ended = live("ingest", "--offline")
+    assert ended.code == 2
+    assert says in ended.err.splitlines()[0]
+    assert "what to do" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["ingest", "atcodr"], "no source is called 'atcodr'"),
+        (["ingest", "atcoder"], "no contact is configured, so nothing is fetched"),
+        (["schedule", "--once"], "no contact is configured, so nothing is fetched"),
+        (["ingest", "--since", "2025-13-01"], "--since: "),
+        (["ingest", "--until", "soon"], "--until: "),
+        (["ingest", "--since", "2025-02-01", "--until", "2025-01-01"], "--since is not before --until"),
+        (["eval", "--since", "2025-13-01"], "--since: "),
+        (["schedule", "--cron", "every night"], "the schedule 'every night' has not the five fields of cron"),
+        (["runs", "atcodr"], "no source is called 'atcodr'"),
+        (["sources", "record", "atcodr", "x", "--url", "https://a.example"], "no source is called 'atcodr'"),
+        (["sources", "record", "atcoder", "none.html", "--url", "https://a.example"], "none.html cannot be read"),
+        (["problems", "seen", "x", "--at", "2025-01-01", "--reason", "r"], "'x' names no platform"),
+        (["problems", "seen", "nova:x", "--at", "soon", "--reason", "r"], "--at: "),
+        (["problems", "unflag", "nova:x", "odd"], "no problem nova:x in the store"),
+        (["duplicates", "list", "--verdict", "alike"], "no verdict is called 'alike'"),
+        (["duplicates", "same", "nova:x", "nova:y", "--reason", "r"], "no problem nova:x in the store"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_what_to_do(live: Live, words: list[str], says: str) -> None:
+    ended = live(*words)
+    assert ended.code == 2
+    assert says in ended.err.splitlines()[0]
+    assert ended.out == ""
+
+
+def test_the_contact_may_come_from_the_environment(live: Live, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LIVE_CONTACT", "you@example.org")
+    (tmp_path / "live.toml").write_text("[ingest.mirrors]\n'https://atcoder.jp' = 'http://127.0.0.1:9'\n")
+    ended = live("ingest", "icpc")  # asks nobody, and has no folder to read
+    assert ended.code == 1
+    assert "no folder of packages" in ended.err
+
+
+def test_offline_without_snapshots_fails_and_is_on_record(live: Live) -> None:
+    ended = live("ingest", "atcoder", "--offline", "--json")
+    assert ended.code == 1
+    (run,) = ended.document
+    assert (run["source"], run["outcome"], run["error_kind"]) == ("atcoder", "failed", "not_recorded")
+    (health,) = live("runs", "--json").document
+    assert (health["source"], health["last_good"], health["failing"]) == ("atcoder", None, False)
+    assert "atcoder.jp" in live("runs", "atcoder").out
+    for _ in range(2):
+        live("ingest", "atcoder", "--offline")
+    assert live("runs").code == 1  # three failures in a row: somebody should look
+
+
+def test_a_source_that_does_not_load_stops_no_other(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    broken = types.ModuleType("ingest.sources.aoj")
+    monkeypatch.setitem(sys.modules, "ingest.sources.aoj", broken)
+    ended = live("ingest", "aoj", "atcoder", "--offline", "--json")
+    outcomes = {run["source"]: run["error_kind"] for run in ended.document}
+    assert outcomes == {"aoj": "broken", "atcoder": "not_recorded"}
+    assert "the source aoj does not load" in ended.err
+    assert live("problems", "list").code == 0
+    assert "does not load" in str(live("sources", "list", "--json").document)
+
+
+def test_a_page_saved_by_hand_is_kept_once(live: Live, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<html><body>The page.</body></html>")
+    words = ["sources", "record", "codeforces", page, "--url", "https://codeforces.com/contest/1/problems?locale=en"]
+    first, second = live(*words), live(*words)
+    assert (first.code, second.code) == (0, 0)
+    assert "snapshot 1" in first.err
+    assert "snapshot 1" in second.err
+    page.write_text("")
+    assert live(*words).code == 2
+
+
+def test_a_sighting_before_the_contest_is_what_counts(live: Live, tmp_path: Path) -> None:
+    two_problems(live, tmp_path)
+    seen = ["problems", "seen", "nova:n1", "--at", "2025-05-30T06:00:00Z", "--reason", "in the members' list"]
+    assert live(*seen).code == 0
+    assert "exposed_at: 2025-05-30T06:00:00+00:00" in shown(live, "n1")
+    assert "flag early_access" in shown(live, "n1")
+    assert "nothing changed" in live(*seen).err
+
+
+def test_a_flag_can_be_taken_back(live: Live, tmp_path: Path) -> None:
+    two_problems(live, tmp_path)
+    assert live("problems", "flag", "n1", "bad_tests", "--reason", "the second test").code == 0
+    assert "flag bad_tests" in shown(live, "n1")
+    assert live("problems", "unflag", "n1", "bad_tests").code == 0
+    assert "flag bad_tests" not in shown(live, "n1")
+    again = live("problems", "unflag", "n1", "bad_tests")
+    assert (again.code, again.err.splitlines()[0]) == (2, "error: nova:n1 has no flag 'bad_tests'")
+
+
+def test_a_person_decides_that_two_problems_are_the_same(live: Live, tmp_path: Path) -> None:
+    two_problems(live, tmp_path)
+    assert live("duplicates", "same", "nova:n1", "nova:n0", "--reason", "told by the author").code == 0
+    assert "exposed_at: 2024-06-01T10:00:00+00:00" in shown(live, "n1")
+    assert "flag exposed_earlier" in shown(live, "n1")
+    (pair,) = live("duplicates", "list", "--json").document
+    assert (pair["verdict"], pair["method"], {pair["first"], pair["second"]}) == (
+        "same",
+        "hand",
+        {"nova:n0", "nova:n1"},
+    )
+    assert live("duplicates", "different", "n0", "n1", "--reason", "no").code == 0
+    assert "exposed_at: 2025-06-01T10:00:00+00:00" in shown(live, "n1")
+    assert live("duplicates", "list", "--verdict", "same").out == ""
+    assert live("duplicates", "same", "n1", "n1", "--reason", "r").code == 2
