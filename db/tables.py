@@ -332,7 +332,8 @@ class Flag(Base, table=True):
 
 
 class Snapshot(Base, table=True):
-    """One response as it came: ``origin`` is fetched, or recorded for a page that a person handed in.
+    """One response as it came: ``origin`` is fetched, recorded for a page that a person handed in, or refused for what
+    a host sent in place of the page.
 
     ``request_sha256`` is that of the request's body, "" for a GET. ``validated_at`` is the last time that the server
     gave the same bytes, or said that they have not changed.

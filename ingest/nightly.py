@@ -93,6 +93,7 @@ class Ingestion:
                 "requests": counts.requests,
                 "retries": counts.retries,
                 "not_modified": counts.not_modified,
+                "by_hand": counts.by_hand,
             }
             return replace(result, counts={**result.counts, **asked})
 

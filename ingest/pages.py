@@ -14,9 +14,19 @@ from bs4 import BeautifulSoup, Tag
 from ingest.errors import PageChanged
 
 _META_CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([A-Za-z0-9_:.-]+)""", re.IGNORECASE)
+_XML_CHARSET = re.compile(rb"""^\s*<\?xml[^>]+encoding\s*=\s*["']([A-Za-z0-9_:.-]+)""")
 _HEADER_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([A-Za-z0-9_:.-]+)""", re.IGNORECASE)
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
-_CONTROLS = re.compile("[\x80-\x9f]")
+_ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
+_CONTROLS = re.compile("[\x00\x80-\x9f]")
+_READ_AS = {
+    # What pages mean by these names, and browsers read: the sets that grew out of them.
+    "cp932": ("shift_jis", "sjis", "x_sjis", "ms_kanji", "windows_31j"),
+    "cp949": ("euc_kr", "ks_c_5601_1987", "ksc5601"),
+    "gb18030": ("gb2312", "gbk", "x_gbk"),
+    "euc_jp": ("x_euc_jp",),
+}
+_ENCODINGS = {name: encoding for encoding, names in _READ_AS.items() for name in names}
 _HEAD_BYTES = 4096
 
 
@@ -99,23 +109,35 @@ class Fetch(Protocol):
 def decode(body: bytes, content_type: str = "") -> str:
     """Bytes as text: by their mark, as UTF-8, else as the page itself or the header names it. ``UnicodeError``.
 
-    The header comes last: servers that declare Latin-1 for everything are common, and Latin-1 fits any bytes.
+    The header comes last: servers that declare Latin-1 for everything are common, and Latin-1 fits any bytes. So a
+    decoding that gives control characters is none.
     """
     for mark, encoding in _MARKS:
         if body.startswith(mark):
             return body.decode(encoding)
+    if _ISO_2022_JP.search(body):  # looks like UTF-8: all of its bytes are ASCII
+        return body.decode("iso2022_jp")
     try:
-        return body.decode()
+        text = body.decode()
+        reason = "it holds a NUL"
+        if "\0" not in text:
+            return text
     except UnicodeDecodeError as error:
-        not_utf8 = error
-    declared = [match[1].decode("ascii") for match in [_META_CHARSET.search(body[:_HEAD_BYTES])] if match]
-    declared += [match[1] for match in [_HEADER_CHARSET.search(content_type)] if match]
-    for encoding in declared:
+        reason = f"it is not UTF-8 (byte {error.start})"
+    declared = _declared(body, content_type)
+    for name in declared:
         try:
-            text = body.decode("cp932" if encoding.lower().replace("-", "_") == "shift_jis" else encoding)
-        except (UnicodeDecodeError, LookupError):
+            text = body.decode(_ENCODINGS.get(name.lower().replace("-", "_"), name))
+        except (UnicodeError, LookupError):
             continue
         if not _CONTROLS.search(text):
             return text
     said = f", nor {' or '.join(declared)}" if declared else ", and nothing says what else it is"
-    raise UnicodeError(f"it is not UTF-8 (byte {not_utf8.start}){said}")
+    raise UnicodeError(f"{reason}{said}")
+
+
+def _declared(body: bytes, content_type: str) -> list[str]:
+    """The names of encodings that a page and its header declare, the page's own first."""
+    head = body[:_HEAD_BYTES]
+    own = [match[1].decode("ascii") for pattern in (_XML_CHARSET, _META_CHARSET) if (match := pattern.search(head))]
+    return own + [match[1] for match in [_HEADER_CHARSET.search(content_type)] if match]

@@ -57,9 +57,9 @@ class Listing:
     ``contests`` are all that it lists in the window, those still to come among them; an empty one is an honest answer
     only where the source could tell (it raises otherwise). ``is_complete`` says that a contest of the window which is
     not here is not there, so that two listings in a row without it mean that it was withdrawn; ``known`` are ids that
-    it has besides, outside of the window or without a start. ``seen`` counts the entries by category before anything was
-    left out, so that a category that falls to nothing is seen. ``notes`` are lines for a person: contests left out and
-    why, sources that disagree. ``difficulties`` are by problem id.
+    it has besides, outside of the window or without a start. ``seen`` counts the entries by category before anything
+    was left out, so that a category that falls to nothing is seen. ``notes`` are lines for a person: contests left out
+    and why, sources that disagree. ``difficulties`` are by problem id.
     """
 
     contests: tuple[ContestRecord, ...]

@@ -107,7 +107,7 @@ def record(
     file: Annotated[Path, typer.Argument(help="The page: its raw source, or as a browser saved it.")],
     url: Annotated[str, typer.Option(help="The page's address.")],
 ) -> None:
-    """Hand in a page that you saved. It is used where the site refuses, and by live ingest --offline."""
+    """Hand in a page that you saved. It is used for three days where the site refuses, and by live ingest --offline."""
     from ingest.errors import PageChanged
     from ingest.fetch import record_page
     from ingest.nightly import check_names
