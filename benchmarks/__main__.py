@@ -1,6 +1,7 @@
 """``python -m benchmarks``: all measurements, one after the other."""
 
-from benchmarks import duplicates, judging
+from benchmarks import duplicates, ingestion, judging
 
 judging.main()
 duplicates.main()
+ingestion.main()

@@ -87,11 +87,15 @@ class ProblemRef:
 
 @dataclass(frozen=True)
 class ProblemList:
-    """A contest with the problems that its own page lists. Its dates are those of that page where it has any."""
+    """A contest with the problems that its own page lists. Its dates are those of that page where it has any.
+
+    ``read_problem`` may leave in ``shared`` what it needs for the contest's next problem: a page parsed once for all.
+    """
 
     contest: ContestRecord
     problems: tuple[ProblemRef, ...]
     notes: tuple[str, ...] = ()
+    shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True)

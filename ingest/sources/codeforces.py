@@ -84,7 +84,7 @@ def list_problems(fetch: Fetch, contest: ContestRecord, wanted: Wanted) -> Probl
 def read_problem(fetch: Fetch, listed: ProblemList, ref: ProblemRef, wanted: Wanted) -> ReadProblem:
     """A problem from the complete problem set of its contest (one page for all), else from its own page."""
     index = _index(listed, ref)
-    statement, missed = _from_problem_set(fetch, _in("en", f"{_contest_url(listed.contest)}/problems"), index)
+    statement, missed = _from_problem_set(fetch, listed, index)
     if statement is not None:
         return _read(listed, ref, statement)
     notes = [f"taken from its own page: {missed}"]
@@ -172,11 +172,14 @@ def read_standings(page: Page, contest: ContestRecord) -> ProblemList:
     return ProblemList(found, tuple(refs), tuple(notes))
 
 
-def _from_problem_set(fetch: Fetch, url: str, index: str) -> tuple[Statement | None, str]:
+def _from_problem_set(fetch: Fetch, listed: ProblemList, index: str) -> tuple[Statement | None, str]:
     """The statement in a complete problem set, or None and why it is not there. What is wrong with it is raised."""
+    url = _in("en", f"{_contest_url(listed.contest)}/problems")
     try:
         page = fetch(url)
-        part = problem_set(page).get(index)
+        if index not in listed.shared:  # each part is used up by reading it
+            listed.shared.update(problem_set(page))
+        part = listed.shared.pop(index, None)
     except Blocked:
         raise
     except (FetchError, PageChanged) as error:

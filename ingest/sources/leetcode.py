@@ -83,9 +83,9 @@ class ContestInfo:
 
 def discover(fetch: Fetch, wanted: Wanted) -> Listing:
     """The contests of the window, those without a known start too, and the newest problems as sightings."""
-    contests, seen, notes = parse_contests(fetch(_contests_request()))
+    contests, seen, notes = parse_contests(fetch(contests_request()))
     try:
-        sightings = parse_sightings(fetch(_list_request()))
+        sightings = parse_sightings(fetch(list_request()))
     except SourceError as error:
         sightings = ()
         notes = (*notes, f"no problem was looked for ahead of its contest: {error.message}")
@@ -121,7 +121,7 @@ def read_problem(fetch: Fetch, problems: ProblemList, ref: ProblemRef, wanted: W
     slugs = {question.ref.native_id: question.slug for question in parse_contest_info(info_page).questions}
     if ref.native_id not in slugs:
         raise info_page.changed(f"has no question {ref.native_id}")
-    page = fetch(_question_request(slugs[ref.native_id]))
+    page = fetch(question_request(slugs[ref.native_id]))
     read = parse_question(page, problems.contest, ref.index)
     if read.record.key.native_id != ref.native_id:
         raise page.changed(
@@ -337,17 +337,20 @@ def _graphql(name: str, query: str, variables: dict[str, Any], referer: str) -> 
     return replace(json_request(f"{_SITE}/graphql/", body, headers=(("Referer", referer),)), accept=(400,))
 
 
-def _contests_request() -> Request:
+def contests_request() -> Request:
+    """The request for the list of all contests."""
     return _graphql("allContests", _CONTESTS_QUERY, {}, f"{_SITE}/contest/")
 
 
-def _list_request() -> Request:
+def list_request() -> Request:
+    """The request for the newest questions of the problem list."""
     order = {"orderBy": "FRONTEND_ID", "sortOrder": "DESCENDING"}
     variables = {"categorySlug": "", "limit": _NEWEST, "skip": 0, "filters": order}
     return _graphql("problemsetQuestionList", _LIST_QUERY, variables, f"{_SITE}/problemset/")
 
 
-def _question_request(slug: str) -> Request:
+def question_request(slug: str) -> Request:
+    """The request for one question."""
     referer = f"{_SITE}/problems/{quote(slug, safe='')}/"
     return _graphql("question", _QUESTION_QUERY, {"titleSlug": slug}, referer)
 
@@ -376,9 +379,9 @@ SOURCE = Source(
     list_problems,
     read_problem,
     (
-        Check("list of contests", _contests_request(), parse_contests),
+        Check("list of contests", contests_request(), parse_contests),
         Check("contest", _info_request("weekly-contest-400"), _check_info),
-        Check("problem", _question_request("two-sum"), _check_question),
-        Check("list of problems", _list_request(), parse_sightings),
+        Check("problem", question_request("two-sum"), _check_question),
+        Check("list of problems", list_request(), parse_sightings),
     ),
 )
