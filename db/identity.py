@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -10,7 +11,7 @@ from sqlalchemy.orm import Session
 from db import tables as t
 from db.errors import AmbiguousProblem
 from db.records import ProblemKey
-from db.sql import chunks
+from db.sql import chunks, insert_rows
 
 
 def problem_ids(session: Session, keys: Iterable[ProblemKey]) -> dict[ProblemKey, int]:
@@ -25,6 +26,22 @@ def problem_ids(session: Session, keys: Iterable[ProblemKey]) -> dict[ProblemKey
                 )
                 found |= {ProblemKey(platform, native): problem_id for native, problem_id in session.execute(query)}
     return found
+
+
+def add_other_id(session: Session, problem_id: int, other: ProblemKey, reason: str, *, now: datetime) -> bool:
+    """Make `other` another id of a problem; False when it is that already, or a problem of its own."""
+    if other in problem_ids(session, [other]):
+        return False
+    row = {"platform": other.platform, "native_id": other.native_id, "problem_id": problem_id, "reason": reason}
+    insert_rows(session, t.problem_alias, [row | {"first_seen_at": now}])
+    return True
+
+
+def other_ids(session: Session, problem_id: int) -> list[tuple[str, str]]:
+    """The other native ids of a problem, each with the reason why it is one."""
+    alias = t.problem_alias.c
+    query = select(alias.native_id, alias.reason).where(alias.problem_id == problem_id).order_by(alias.native_id)
+    return [(row.native_id, row.reason) for row in session.execute(query)]
 
 
 def find_problem(session: Session, native_id: str, platform: str | None = None) -> ProblemKey | None:

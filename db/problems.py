@@ -18,7 +18,7 @@ from db.digests import suite_digest
 from db.errors import AmbiguousProblem, UnknownProblem
 from db.exposure import refresh_exposure
 from db.flags import add_flags, sync_flags
-from db.identity import find_problem, problem_ids
+from db.identity import add_other_id, find_problem, problem_ids
 from db.records import DateClaim, ProblemKey, ProblemRecord, SaveOutcome, require_text, require_utc
 from db.revisions import ProblemRevision, list_revisions, save_revisions
 from db.sql import insert_missing, insert_row
@@ -89,6 +89,9 @@ def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> S
         outcome = SaveOutcome.UNCHANGED
     claims, touched = save_claims(session, problem_id, record.dates, now=now)
     touched |= _save_place(session, problem_id, record, now)
+    for other in record.other_ids:
+        key = ProblemKey(record.key.platform, other)
+        touched |= add_other_id(session, problem_id, key, f"so called by {record.source}", now=now)
     values = _released(claims)
     if not is_twin:
         touched |= _save_flags(session, problem_id, record, now)

@@ -211,6 +211,7 @@ class ProblemRecord:
     """A problem as one source gives it, ready to be saved. ``flags`` are all (name, reason) pairs of that source.
 
     ``language`` is that of the statement ("en"; None: not known), ``translations`` are (language, statement) pairs.
+    ``other_ids`` are native ids by which the source, and files that go with it, know the same problem.
     """
 
     key: ProblemKey
@@ -227,8 +228,11 @@ class ProblemRecord:
     starter_code: str = ""
     suite: SuiteRecord | None = None
     flags: tuple[tuple[str, str], ...] = ()
+    other_ids: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        for other in self.other_ids:
+            require_text("ProblemRecord.other_ids", other, allow_empty=False)
         require_text("ProblemRecord.title", self.title)
         require_text("ProblemRecord.source", self.source, allow_empty=False)
         require_text("ProblemRecord.url", self.url)

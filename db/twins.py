@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -11,7 +10,6 @@ from sqlalchemy.orm import Session
 from db import tables as t
 from db.identity import problem_ids
 from db.records import ProblemRecord
-from db.sql import insert_rows
 
 
 @dataclass(frozen=True)
@@ -52,15 +50,3 @@ def find_twin(session: Session, record: ProblemRecord) -> Twin | None:
 
 def _same_title(first: str, second: str) -> bool:
     return first.split() == second.split() and bool(first.split())
-
-
-def add_alias(session: Session, record: ProblemRecord, twin: Twin, *, now: datetime) -> None:
-    """Make the record's id another id of its twin. The id must not be a problem's own."""
-    row = {
-        "platform": record.key.platform,
-        "native_id": record.key.native_id,
-        "problem_id": twin.problem_id,
-        "reason": twin.reason,
-        "first_seen_at": now,
-    }
-    insert_rows(session, t.problem_alias, [row])

@@ -26,11 +26,12 @@ from db.difficulties import fill_difficulties
 from db.duplicates import DuplicateVerdict, save_pair
 from db.engine import Store
 from db.exposure import refresh_exposure, save_sightings
+from db.identity import add_other_id
 from db.ingest_runs import IngestOutcome
 from db.problems import save_problem
 from db.records import ContestKind, ProblemRecord, SaveOutcome
 from db.revisions import has_statement
-from db.twins import add_alias, find_twin
+from db.twins import find_twin
 from ingest.errors import BadRow, Blocked, PageChanged, SourceError, TimedOut, Unreachable
 from ingest.pages import Fetch
 from ingest.runs import RunFailure, RunResult, RunStopped
@@ -245,7 +246,7 @@ class _Run:
                 self._notes.append(f"{record.key} is locked now; the statement read before stays")
             twin = find_twin(session, record) if self._source.twins else None
             if twin is not None and twin.other_id is None:
-                add_alias(session, record, twin, now=now)
+                add_other_id(session, twin.problem_id, record.key, twin.reason, now=now)
                 self._counts["twins_new"] += 1
                 self._notes.append(f"{record.key} is {twin.name}: {twin.reason}")
             saved = save_problem(session, record, now=now)

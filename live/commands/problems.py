@@ -48,12 +48,18 @@ def list_problems(
 
 @app.command("show")
 def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
-    """One problem with every source's date, its tests' digest and its flags."""
+    """One problem with every source's date, its other ids, its texts, its tests' digest and its flags."""
+    from db.claims import superseded_claims
+    from db.identity import other_ids
     from db.problems import list_problems as load
+    from db.problems import list_revisions
 
     with session_of(context).open_store() as store, store.read() as reading:
         key = find_key(reading, problem_id)
         (found,) = [problem for problem in load(reading, platform=key.platform) if problem.key == key]
+        superseded = superseded_claims(reading, found.problem_id)
+        aliases = other_ids(reading, found.problem_id)
+        revisions = list_revisions(reading, found.problem_id)
     for name, value in _as_dict(found).items():
         typer.echo(f"{name}: {'–' if value is None else value}")
     for claim in found.date_claims:
@@ -61,6 +67,14 @@ def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
             f"date by {claim.source}: {claim.as_written} "
             f"({claim.precision}, {claim.earliest.isoformat()} at the earliest)"
         )
+    for claim, since in superseded:
+        typer.echo(f"no longer said by {claim.source} (seen on {since:%Y-%m-%d}): {claim.as_written}")
+    for other, reason in aliases:
+        typer.echo(f"also {found.key.platform}:{other}: {reason}")
+    for revision in revisions:
+        current = "current text" if revision.is_current else "text"
+        language = f" in {revision.language}" if revision.language else ""
+        typer.echo(f"{current}{language} by {revision.source}, first seen on {revision.first_seen_at:%Y-%m-%d}")
     for name, reason in found.flags:
         typer.echo(f"flag {name}: {reason}")
 

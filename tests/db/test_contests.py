@@ -18,9 +18,10 @@ from db.contests import (
     stored_ids,
 )
 from db.engine import Store
+from db.identity import add_other_id
 from db.problems import find_problem, list_problems, list_revisions, save_problem
 from db.records import ContestKind, ContestRecord, DateClaim, Precision, ProblemKey, ProblemRecord, SaveOutcome
-from db.twins import add_alias, find_twin
+from db.twins import find_twin
 from tests.db.builders import LATER, NOW, row_counts, suite_of
 
 START = datetime(2026, 3, 5, 14, 35, tzinfo=UTC)
@@ -168,7 +169,7 @@ def test_twins_become_one_problem_with_two_ids(store: Store) -> None:
         twin = find_twin(session, record)
         assert twin is not None
         assert (twin.problem_id, twin.name, twin.other_id) == (saved.problem_id, "judge:1198A", None)
-        add_alias(session, record, twin, now=NOW)
+        assert add_other_id(session, twin.problem_id, record.key, twin.reason, now=NOW)
         for _ in range(2):
             assert save_problem(session, record, now=LATER).problem_id == saved.problem_id
         assert find_twin(session, record) is None

@@ -283,3 +283,16 @@ def test_any_sequence_of_saves_is_idempotent(shared_store: Store, records: list[
         for record in records:  # The whole file once more: no new row, and the same state at the end.
             save_problem(session, record, now=LATER)
         assert (row_counts(session), list_problems(session)) == (counts, after)
+
+
+def test_a_problem_is_found_by_what_a_source_calls_it(store: Store) -> None:
+    with store.write() as session:
+        first = save_problem(session, replace(problem("1873A"), other_ids=("1873_A",)), now=NOW)
+        again = save_problem(session, replace(problem("1873A"), other_ids=("1873_A",)), now=LATER)
+        assert (again.outcome, again.problem_id) == (SaveOutcome.UNCHANGED, first.problem_id)
+        assert find_problem(session, "1873_A") == key_of("1873A")
+        assert problem_ids(session, [key_of("1873_A")]) == {key_of("1873_A"): first.problem_id}
+        # An id that is a problem of its own is not taken from it.
+        save_problem(session, problem("b"), now=NOW)
+        save_problem(session, replace(problem("1873A"), other_ids=("b",)), now=NOW)
+        assert find_problem(session, "b") == key_of("b")
