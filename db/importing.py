@@ -17,11 +17,13 @@ class Refusal:
     """One row, test or file that was not taken.
 
     ``where`` says where it stands ("line 12, question_id 'x'"), ``reason`` what is wrong with it, ``hint`` what to do.
+    ``raw`` is the beginning of a refused row as its file has it, where that is at hand; the file keeps the whole.
     """
 
     where: str
     reason: str
     hint: str = ""
+    raw: str = ""
 
     def __str__(self) -> str:
         return f"{self.where}: {self.reason}"

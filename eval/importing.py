@@ -6,15 +6,16 @@ written before a failure stays. The same file twice changes nothing the second t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
+from db.batches import Progress, Result, Tally, save_in_batches
 from db.completions import RunRecord, SaveResult, save_completions, save_run
 from db.errors import AmbiguousProblem, UnknownProblem
-from db.importing import MAX_KEPT, ImportReport, Note, Refusal, UnknownFormat, UnreadableSource
+from db.importing import ImportReport, Refusal, UnknownFormat
 from db.problems import find_problem, list_revisions, problem_ids
 from db.records import CompletionRecord, ProblemKey, SaveOutcome, TallyRecord, require_utc
 from db.tallies import save_tallies
@@ -25,18 +26,6 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
     from db.engine import Store
-
-BATCH_ROWS = 200
-BATCH_CHARACTERS = 8 << 20
-"""A batch ends early at this much text, so that memory stays flat whatever the length of the answers."""
-
-Progress = Callable[[int], None]
-"""Called after each batch with the number of rows read so far, refused ones included."""
-
-Row = TypeVar("Row", SolutionRow, ResultRow)
-
-Result = SaveOutcome | Refusal | None
-"""What became of a row; None: it was left aside."""
 
 
 def import_solutions(  # noqa: PLR0913 - everything the command line can say, by keyword
@@ -62,14 +51,15 @@ def import_solutions(  # noqa: PLR0913 - everything the command line can say, by
     reader = _reader(format_name, solution_formats(), "solutions")
     read = reader.read_solutions
     assert read is not None  # solution_formats has no others
-    _require_readable(path)
     models = Models(known_models)
     if model is not None:
         models.require({(model, None)})
     else:
         models.require(models_in(reader, read(path), path))
     importer = _SolutionImporter(models, model, RunSettings(label, dict(conditions or {})), language, now)
-    return _import_rows(store, read(path), importer.save, progress)
+    tally = Tally()
+    save_in_batches(store, read(path), importer.save, tally, size=_size, progress=progress)
+    return tally.report()
 
 
 def import_results(  # noqa: PLR0913 - as above
@@ -95,29 +85,21 @@ def import_results(  # noqa: PLR0913 - as above
     reader = _reader(format_name, result_formats(), "results")
     read = reader.read_results
     assert read is not None  # result_formats has no others
-    _require_readable(path)
     models = Models(known_models, keep_unknown=keep_unknown_models)
     if model is not None:
         models.require({(model, None)})
     else:
         models.require(models_in(reader, read(path), path))
     importer = _ResultImporter(models, model, origin)
-    return _import_rows(store, read(path), importer.save, progress, importer.closing_notes)
+    tally = Tally()
+    save_in_batches(store, read(path), importer.save, tally, size=_size, progress=progress)
+    return tally.report(importer.closing_notes())
 
 
 def _reader(name: str, formats: Mapping[str, Format], kind: str) -> Format:
     if name not in formats:
         raise UnknownFormat(f"unknown format of {kind} {name!r}", f"The formats of {kind} are {', '.join(formats)}.")
     return formats[name]
-
-
-def _require_readable(path: Path) -> None:
-    try:
-        with path.open("rb"):
-            pass
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise UnreadableSource(f"{path}: cannot be read: {reason}", "Check the path and its permissions.") from error
 
 
 @dataclass(frozen=True)
@@ -311,77 +293,5 @@ def _starter_code(session: Session, key: ProblemKey) -> str:
     return next((revision.starter_code for revision in revisions if revision.is_current), "")
 
 
-@dataclass
-class _Counts:
-    """What became of the rows so far."""
-
-    by_outcome: dict[SaveOutcome, int] = field(default_factory=lambda: dict.fromkeys(SaveOutcome, 0))
-    refused: list[Refusal] = field(default_factory=list)
-    n_refused: int = 0
-    notes: list[str] = field(default_factory=list)
-    n_notes: int = 0
-    n_rows: int = 0
-
-    def add(self, result: Result | Note) -> None:
-        if isinstance(result, Note):
-            self.n_notes += 1
-            if len(self.notes) < MAX_KEPT:
-                self.notes.append(str(result))
-            return
-        self.n_rows += 1
-        if isinstance(result, Refusal):
-            self.n_refused += 1
-            if len(self.refused) < MAX_KEPT:
-                self.refused.append(result)
-        elif result is not None:
-            self.by_outcome[result] += 1
-
-    def report(self, closing_notes: list[str]) -> ImportReport:
-        unkept = self.n_notes - len(self.notes)
-        more = [f"and {unkept:,} more notes"] if unkept else []
-        return ImportReport(
-            created=self.by_outcome[SaveOutcome.CREATED],
-            updated=self.by_outcome[SaveOutcome.UPDATED],
-            unchanged=self.by_outcome[SaveOutcome.UNCHANGED],
-            refused=tuple(self.refused),
-            notes=(*self.notes, *more, *closing_notes),
-            n_refused=self.n_refused,
-        )
-
-
-def _import_rows(
-    store: Store,
-    items: Iterable[Row | Refusal | Note],
-    save: Callable[[Session, Sequence[Row]], list[Result]],
-    progress: Progress | None,
-    closing_notes: Callable[[], list[str]] = list,
-) -> ImportReport:
-    counts = _Counts()
-    for batch in _batches(items):
-        rows = [item for item in batch if not isinstance(item, Refusal | Note)]
-        saved = iter(_save(store, rows, save) if rows else [])
-        # Counted only now that the batch is committed, in the order of the file.
-        for item in batch:
-            counts.add(item if isinstance(item, Refusal | Note) else next(saved))
-        if progress is not None:
-            progress(counts.n_rows)
-    return counts.report(closing_notes())
-
-
-def _save(store: Store, rows: list[Row], save: Callable[[Session, Sequence[Row]], list[Result]]) -> list[Result]:
-    with store.write() as session:
-        return save(session, rows)
-
-
-def _batches(items: Iterable[Row | Refusal | Note]) -> Iterator[list[Row | Refusal | Note]]:
-    batch: list[Row | Refusal | Note] = []
-    characters = 0
-    for item in items:
-        batch.append(item)
-        if isinstance(item, SolutionRow):
-            characters += len(item.code) + len(item.raw_output or "")
-        if len(batch) >= BATCH_ROWS or characters >= BATCH_CHARACTERS:
-            yield batch
-            batch, characters = [], 0
-    if batch:
-        yield batch
+def _size(row: SolutionRow | ResultRow) -> int:
+    return len(row.code) + len(row.raw_output or "") if isinstance(row, SolutionRow) else 0

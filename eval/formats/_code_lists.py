@@ -6,33 +6,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from db.importing import Note, Refusal
+from db.json_lines import json_kind
 from eval.formats import SolutionRow
-from eval.formats._fields import (
-    BadRow,
-    Row,
-    as_row,
-    identifier,
-    kind_of,
-    named,
-    optional_name,
-    required_list,
-    storable_code,
-    storable_text,
-)
+from eval.formats._fields import BadRow, Row, identifier, optional_name, required_list, storable_code, storable_text
 from eval.formats._reading import read_elements
-
-
-def read_questions(path: Path) -> Iterator[tuple[str, Row] | Refusal]:
-    """The questions of the file with where each stands; what is no object is refused."""
-    for item in read_elements(path):
-        if isinstance(item, Refusal):
-            yield item
-            continue
-        where, value = item
-        try:
-            yield named(where, value, "question_id"), as_row(value)
-        except BadRow as error:
-            yield Refusal(where, error.reason, error.hint)
+from eval.formats._rows import build_rows
 
 
 def read_code_lists(path: Path, *, with_outputs: bool) -> Iterator[SolutionRow | Refusal | Note]:
@@ -41,25 +19,20 @@ def read_code_lists(path: Path, *, with_outputs: bool) -> Iterator[SolutionRow |
     An empty (or null) program is a real, failed answer and stays one. ``with_outputs`` takes the raw answers from
     ``output_list``.
     """
-    for item in read_questions(path):
-        if isinstance(item, Refusal):
-            yield item
-            continue
-        where, row = item
-        try:
-            native_id, platform = identifier(row, "question_id"), optional_name(row, "platform")
-            codes = required_list(row, "code_list")
-        except BadRow as error:
-            yield Refusal(where, error.reason, error.hint)
-            continue
-        outputs = row.get("output_list") if with_outputs else None
-        if isinstance(outputs, list) and len(outputs) != len(codes):
-            # One failed prompt has been seen to lengthen a list, which moves each later answer to another program.
-            yield Note(where, f"{len(outputs)} raw outputs for {len(codes)} programs, so they are left out")
-            outputs = None
-        for index, code in enumerate(codes):
-            raw = outputs[index] if isinstance(outputs, list) else None
-            yield _solution(f"{where}, sample {index}", native_id, platform, index, code, raw)
+    return build_rows(read_elements(path), lambda where, row: _programs(where, row, with_outputs), "question_id")
+
+
+def _programs(where: str, row: Row, with_outputs: bool) -> Iterator[SolutionRow | Refusal | Note]:
+    native_id, platform = identifier(row, "question_id"), optional_name(row, "platform")
+    codes = required_list(row, "code_list")
+    outputs = row.get("output_list") if with_outputs else None
+    if isinstance(outputs, list) and len(outputs) != len(codes):
+        # One failed prompt has been seen to lengthen a list, which moves each later answer to another program.
+        yield Note(where, f"{len(outputs)} raw outputs for {len(codes)} programs, so they are left out")
+        outputs = None
+    for index, code in enumerate(codes):
+        raw = outputs[index] if isinstance(outputs, list) else None
+        yield _solution(f"{where}, sample {index}", native_id, platform, index, code, raw)
 
 
 def _solution(
@@ -68,7 +41,9 @@ def _solution(
     if code is None:
         code = ""
     if not isinstance(code, str):
-        return Refusal(where, f"the program must be a text, not {kind_of(code)}", "Write each program as a JSON text.")
+        return Refusal(
+            where, f"the program must be a text, not {json_kind(code)}", "Write each program as a JSON text."
+        )
     try:
         code = storable_code(code)
     except BadRow as error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from typing import cast
 
+from db.json_lines import json_kind
+
 
 class BadRow(Exception):
     """A row that is not taken: ``reason`` says what is wrong with it, ``hint`` what to do."""
@@ -21,7 +23,7 @@ Row = Mapping[str, object]
 def as_row(value: object) -> Row:
     """The value as an object with text keys."""
     if not isinstance(value, dict):
-        raise BadRow(f"expected an object, found {kind_of(value)}")
+        raise BadRow(f"expected an object, found {json_kind(value)}")
     return cast(Row, value)
 
 
@@ -111,20 +113,6 @@ def is_storable(text: str) -> bool:
     return True
 
 
-def named(where: str, row: object, key: str) -> str:
-    """``where`` with the row's id, when it has one, so that the row can be found again."""
-    value = row.get(key) if isinstance(row, dict) else None
-    return where if value is None else f"{where}, {key} {value!r:.80}"
-
-
-def kind_of(value: object) -> str:
-    """A value's kind in words."""
-    kinds: dict[type, str] = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
-    if value is None:
-        return "null"
-    return kinds.get(type(value), "a number")
-
-
 def _clean(key: str, name: str) -> str:
     if "\0" in name or not is_storable(name):
         raise BadRow(f"{key!r} holds a character that is no text: {name!r:.60}", "Mend the damaged text.")
@@ -135,5 +123,5 @@ def _wrong(row: Row, key: str, wanted: str) -> str:
     if key not in row:
         return f"the key {key!r} is missing"
     value = row[key]
-    shown = f"{value!r:.60}" if isinstance(value, int | float | str) else kind_of(value)
+    shown = f"{value!r:.60}" if isinstance(value, int | float | str) else json_kind(value)
     return f"{key!r} must be {wanted}, not {shown}"

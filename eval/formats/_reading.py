@@ -1,4 +1,4 @@
-"""Reading JSON lines and large JSON documents without holding them, plain or gzip-compressed.
+"""Reading large JSON documents without holding them, plain or gzip-compressed.
 
 A document is read with the standard decoder, one element at a time. The streaming parsers built on yajl were no
 choice: they silently turn half a surrogate pair into "?" (which changes a program) and stop at NaN and at integers
@@ -8,25 +8,22 @@ beyond 64 bits, all of which Python's own ``json.dump`` writes.
 from __future__ import annotations
 
 import codecs
-import gzip
+import io
 import json
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import cast
 
 from db.importing import Refusal
+from db.json_lines import GET_IT_AGAIN, MAX_RAW, READ_FAULTS, JsonRow, cannot_go_on, is_cut_off, open_bytes, raw_of
 
 CHUNK = 1 << 18
 MAX_ROW = 32 << 20
 """Longest row that is read (bytes of a line, characters of an element). A larger one is a file of another kind."""
 
-NEAR_THE_END = 32
-"""The decoder points at most this far before the end when a token (an escape, a literal) is merely cut off."""
-
-_GZIP_MAGIC = b"\x1f\x8b"
 _DECODER = json.JSONDecoder()
 _WHITESPACE = " \t\n\r"
+_IN_NUMBERS = set("+-.eE")
 _KINDS = {"{": "an object", "[": "an array", '"': "a text", "": "the end of the file"}
 
 
@@ -39,127 +36,55 @@ class BrokenInput(Exception):
         self.place = place
 
 
-def open_bytes(path: Path) -> BinaryIO:
-    """Open a file for reading, through gzip when its first bytes say so (the name does not matter)."""
-    with path.open("rb") as stream:
-        compressed = stream.read(2) == _GZIP_MAGIC
-    return cast(BinaryIO, gzip.open(path, "rb")) if compressed else path.open("rb")
-
-
 def peek_bytes(path: Path, count: int = 4096) -> bytes:
     """Up to the first ``count`` bytes; none of a damaged file, whose reader says what is wrong with it."""
     try:
         with open_bytes(path) as stream:
-            return stream.read(count)
-    except (OSError, EOFError, zlib.error):
+            return stream.peek(count)[:count]
+    except READ_FAULTS:
         return b""
 
 
-def read_lines(path: Path) -> Iterator[tuple[str, object] | Refusal]:
-    """The JSON values of a file with one on each line, with "line 12" for each; blank lines are skipped.
+def read_elements(path: Path, *keys: str) -> Iterator[JsonRow | Refusal]:
+    """The elements of the array at ``keys`` of a JSON document (no keys: the document itself), as "row 1" and so on.
 
-    A line that is not JSON is a ``Refusal`` and reading goes on. A file that is one JSON array is refused as a whole.
-    """
-    number = 0
-    try:
-        with open_bytes(path) as stream:
-            for number, line in _numbered_lines(stream):
-                if number == 1 and line.startswith(b"["):
-                    hint = "Choose the format that this file is in, or write one JSON object on each line."
-                    yield Refusal("line 1", "the file is one JSON array, not one JSON object per line", hint)
-                    return
-                parsed = _parse_line(number, line)
-                if parsed is not None:
-                    yield parsed
-    except (OSError, EOFError, zlib.error) as error:
-        yield Refusal(f"line {number + 1}", _cannot_go_on(error), _IMPORTED_BEFORE)
-
-
-_IMPORTED_BEFORE = "What stood before this place was read; get the file again and import it again for the rest."
-
-
-def _numbered_lines(stream: BinaryIO) -> Iterator[tuple[int, bytes]]:
-    """Lines with their numbers from 1; of a line that is too long only its first MAX_ROW + 1 bytes are kept."""
-    number = 0
-    while line := stream.readline(MAX_ROW + 1):
-        number += 1
-        yield number, line.removeprefix(codecs.BOM_UTF8) if number == 1 else line
-        while len(line) > MAX_ROW and not line.endswith(b"\n"):
-            line = stream.readline(MAX_ROW + 1)
-
-
-def _parse_line(number: int, line: bytes) -> tuple[str, object] | Refusal | None:
-    where = f"line {number}"
-    if len(line) > MAX_ROW:
-        return Refusal(where, f"the line is longer than {MAX_ROW >> 20} MiB", "Is this file in another format?")
-    if not line.strip():
-        return None
-    try:
-        return where, json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        return Refusal(where, f"not UTF-8 at byte {error.start + 1} of the line", "Write the file in UTF-8.")
-    except json.JSONDecodeError as error:
-        ended = _merely_cut(error, len(error.doc.rstrip()))
-        reason = "the line ends in the middle of its JSON" if ended else f"not JSON: {error.msg}, column {error.colno}"
-        return Refusal(where, reason, "Write one whole JSON object on each line.")
-    except (RecursionError, ValueError) as error:
-        return Refusal(where, f"not readable as JSON: {error}", "Write one whole JSON object on each line.")
-
-
-def read_elements(path: Path, *keys: str) -> Iterator[tuple[str, object] | Refusal]:
-    """The elements of the array at ``keys`` of a JSON document (no keys: the document itself), with "row 3" for each.
-
-    Counts from 1. Where the document breaks off, one ``Refusal`` says so and is the last thing yielded.
+    Where the document breaks off, one ``Refusal`` says so and is the last thing yielded.
     """
     row = 0
     try:
         with open_bytes(path) as stream:
-            for row, value in enumerate(JsonDocument(stream).elements(*keys), start=1):
-                yield f"row {row}", value
+            document = JsonDocument(stream)
+            for row, value in enumerate(document.elements(*keys), start=1):
+                yield JsonRow(f"row {row}", value, document.raw)
     except BrokenInput as error:
         yield _broken_off(f"row {row + 1}", error)
-    except OSError as error:
-        yield Refusal(f"row {row + 1}", _cannot_go_on(error), _IMPORTED_BEFORE)
 
 
-def read_members(path: Path, *keys: str) -> Iterator[tuple[str, object] | Refusal]:
-    """The members of the object at ``keys`` of a JSON document as (name, value); breaks off as `read_elements` does."""
+def read_members(path: Path, *keys: str) -> Iterator[JsonRow | Refusal]:
+    """The members of the object at ``keys`` of a JSON document, each under its name; else as `read_elements`."""
     last = "the start"
     try:
         with open_bytes(path) as stream:
-            for name, value in JsonDocument(stream).members(*keys):
-                yield name, value
+            document = JsonDocument(stream)
+            for name, value in document.members(*keys):
+                yield JsonRow(name, value, document.raw)
                 last = repr(name)
     except BrokenInput as error:
         yield _broken_off(f"after {last}", error)
-    except OSError as error:
-        yield Refusal(f"after {last}", _cannot_go_on(error), _IMPORTED_BEFORE)
 
 
 def _broken_off(where: str, error: BrokenInput) -> Refusal:
-    return Refusal(f"{where}, {error.place}" if error.place else where, error.reason, _IMPORTED_BEFORE)
-
-
-def _cannot_go_on(error: Exception) -> str:
-    if isinstance(error, EOFError):
-        return "the compressed file ends here, in the middle of its data"
-    return f"the file cannot be read any further: {error}"
-
-
-def _merely_cut(error: json.JSONDecodeError, length: int) -> bool:
-    """Whether more text could still make this JSON whole: it stops in a string, or inside the last token."""
-    rest = error.doc[error.pos : length]
-    unfinished_token = len(rest) <= NEAR_THE_END and not set(rest) & set(',:"]}')
-    return unfinished_token or error.msg.startswith("Unterminated string")
+    return Refusal(f"{where}, {error.place}" if error.place else where, error.reason, GET_IT_AGAIN)
 
 
 class JsonDocument:
-    """One JSON document read from front to back, holding one element at a time.
+    """One JSON document read from front to back, holding one element at a time. ``raw`` is the beginning of its text.
 
     Bytes that are not UTF-8 come through as lone surrogates, so that one damaged row does not end the file.
     """
 
-    def __init__(self, stream: BinaryIO) -> None:
+    def __init__(self, stream: io.BufferedReader) -> None:
+        self.raw = ""
         self._stream = stream
         self._decode = codecs.getincrementaldecoder("utf-8-sig")(errors="surrogateescape").decode
         self._buffer = ""
@@ -245,7 +170,7 @@ class JsonDocument:
             try:
                 value, end = _DECODER.raw_decode(self._buffer, self._at)
             except json.JSONDecodeError as error:
-                cut = _merely_cut(error, len(self._buffer))
+                cut = is_cut_off(error, len(self._buffer))
                 if cut and self._more():
                     continue
                 if cut:
@@ -253,9 +178,10 @@ class JsonDocument:
                 raise self._broken(f"not JSON: {error.msg}", error.pos) from None
             except (RecursionError, ValueError) as error:
                 raise self._broken(f"not readable as JSON: {error}") from None
-            # A number that touches the end of what was read may go on behind it.
-            if end == len(self._buffer) and self._more():
+            # A number at the end of what was read may go on behind it: of "1.5e-7", "1.5e-" gives 1.5 and leaves "e-".
+            if len(self._buffer) - end <= 2 and not set(self._buffer[end:]) - _IN_NUMBERS and self._more():
                 continue
+            self.raw = raw_of(self._buffer[self._at : min(end, self._at + MAX_RAW + 1)])
             self._at = end
             return cast(object, value)
 
@@ -282,8 +208,8 @@ class JsonDocument:
         while wanted > 0 and not self._ended:
             try:
                 # read1 hands over what a damaged gzip file still holds; read would lose it.
-                data = self._stream.read1(CHUNK)  # type: ignore[attr-defined]
-            except (OSError, EOFError, zlib.error) as error:
+                data = self._stream.read1(CHUNK)
+            except READ_FAULTS as error:
                 # What came before may hold whole rows: it is read first, and the fault told where it runs out.
                 self._fault, data = error, b""
             self._ended = not data
@@ -294,7 +220,7 @@ class JsonDocument:
 
     def _end(self) -> str:
         """Why nothing more comes, where something should."""
-        return _ENDS_EARLY if self._fault is None else _cannot_go_on(self._fault)
+        return _ENDS_EARLY if self._fault is None else cannot_go_on(self._fault)
 
     def _broken(self, reason: str, position: int | None = None) -> BrokenInput:
         place = self._before + (self._at if position is None else max(position, 0)) + 1

@@ -14,9 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from db.importing import Note, Refusal
+from db.json_lines import JsonRow, read_json_lines
 from eval.formats import ResultRow, SolutionRow
-from eval.formats._fields import BadRow, Row, as_row, identifier, named, required_list, required_text, storable_code
-from eval.formats._reading import peek_bytes, read_lines, read_members
+from eval.formats._fields import BadRow, Row, as_row, identifier, required_list, required_text, storable_code
+from eval.formats._reading import MAX_ROW, peek_bytes, read_members
+from eval.formats._rows import build_rows
 
 NAME = "evalplus"
 DESCRIPTION = "HumanEval/evalplus samples as JSON lines, or evalplus' graded *_eval_results.json"
@@ -29,16 +31,8 @@ ORIGIN_PLUS = "evalplus plus"
 def read_solutions(path: Path) -> Iterator[SolutionRow | Refusal | Note]:
     """One row for each sample of either file."""
     seen: Counter[str] = Counter()
-    for item in _graded_rows(path) if _is_graded(path) else read_lines(path):
-        if isinstance(item, Refusal):
-            yield item
-            continue
-        where, value = item
-        where = named(where, value, "task_id")
-        try:
-            yield _solution(where, as_row(value), seen)
-        except BadRow as error:
-            yield Refusal(where, error.reason, error.hint)
+    rows = _graded_rows(path) if _is_graded(path) else read_json_lines(path, MAX_ROW)
+    yield from build_rows(rows, lambda where, row: _solution(where, row, seen), "task_id")
 
 
 def read_results(path: Path) -> Iterator[ResultRow | Refusal | Note]:
@@ -47,11 +41,10 @@ def read_results(path: Path) -> Iterator[ResultRow | Refusal | Note]:
         if isinstance(item, Refusal):
             yield item
             continue
-        task_id, value = item
         try:
-            yield from _tallies(task_id, value)
+            yield from _tallies(item.where, item.value)
         except BadRow as error:
-            yield Refusal(f"task_id {task_id!r}", error.reason, error.hint)
+            yield Refusal(f"task_id {item.where!r}", error.reason, error.hint, item.raw)
 
 
 def _is_graded(path: Path) -> bool:
@@ -61,22 +54,21 @@ def _is_graded(path: Path) -> bool:
     return head.startswith(b"{") and graded >= 0 and (task < 0 or graded < task)
 
 
-def _graded_rows(path: Path) -> Iterator[tuple[str, object] | Refusal]:
+def _graded_rows(path: Path) -> Iterator[JsonRow | Refusal]:
     for item in read_members(path, "eval"):
         if isinstance(item, Refusal):
             yield item
             continue
-        task_id, value = item
         try:
-            rows = required_list({task_id: value}, task_id)
+            rows = required_list({item.where: item.value}, item.where)
         except BadRow as error:
-            yield Refusal(f"task_id {task_id!r}", error.reason, error.hint)
+            yield Refusal(f"task_id {item.where!r}", error.reason, error.hint, item.raw)
             continue
         for number, row in enumerate(rows, start=1):
-            yield f"sample {number}", row
+            yield JsonRow(f"sample {number}", row, item.raw)
 
 
-def _solution(where: str, row: Row, seen: Counter[str]) -> SolutionRow:
+def _solution(where: str, row: Row, seen: Counter[str]) -> Iterator[SolutionRow]:
     task_id, platform = _task(identifier(row, "task_id"))
     index = seen[task_id]
     # Counted before the program is looked at: a refused sample must not move the ones behind it.
@@ -85,7 +77,7 @@ def _solution(where: str, row: Row, seen: Counter[str]) -> SolutionRow:
     if not whole and row.get("completion") is None:
         raise BadRow("the row has neither 'solution' nor 'completion'", "One of the two must hold the program.")
     code = storable_code(required_text(row, "solution" if whole else "completion"))
-    return SolutionRow(where, task_id, code, index, platform=platform, continues_starter=not whole)
+    yield SolutionRow(where, task_id, code, index, platform=platform, continues_starter=not whole)
 
 
 def _tallies(task_id: str, value: object) -> Iterator[ResultRow]:

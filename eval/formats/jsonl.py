@@ -9,18 +9,16 @@ An unknown key is refused by its name.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TypeVar
 
 from db.importing import Note, Refusal
+from db.json_lines import read_json_lines
 from eval.formats import ResultRow, SolutionRow
 from eval.formats._fields import (
     BadRow,
     Row,
-    as_row,
     identifier,
-    named,
     only_known_keys,
     optional_count,
     optional_name,
@@ -30,7 +28,8 @@ from eval.formats._fields import (
     storable_code,
     storable_text,
 )
-from eval.formats._reading import read_lines
+from eval.formats._reading import MAX_ROW
+from eval.formats._rows import build_rows
 
 NAME = "jsonl"
 DESCRIPTION = "our own form, one JSON object on each line: id, code (solutions) or id, n_samples, n_correct (results)"
@@ -40,34 +39,19 @@ ORIGIN = "jsonl"
 SOLUTION_KEYS = ("platform", "id", "model", "sample", "code", "language", "finish_reason", "raw_output")
 RESULT_KEYS = ("platform", "id", "model", "n_samples", "n_correct", "origin")
 
-T = TypeVar("T")
-
 
 def read_solutions(path: Path) -> Iterator[SolutionRow | Refusal | Note]:
     """One row for each line."""
     seen: Counter[tuple[str | None, str | None, str]] = Counter()
-    return _read(path, lambda where, row: _solution(where, row, seen))
+    return build_rows(read_json_lines(path, MAX_ROW), lambda where, row: _solution(where, row, seen), "id")
 
 
 def read_results(path: Path) -> Iterator[ResultRow | Refusal | Note]:
     """One tally for each line."""
-    return _read(path, _result)
+    return build_rows(read_json_lines(path, MAX_ROW), _result, "id")
 
 
-def _read(path: Path, build: Callable[[str, Row], T]) -> Iterator[T | Refusal]:
-    for item in read_lines(path):
-        if isinstance(item, Refusal):
-            yield item
-            continue
-        where, value = item
-        where = named(where, value, "id")
-        try:
-            yield build(where, as_row(value))
-        except BadRow as error:
-            yield Refusal(where, error.reason, error.hint)
-
-
-def _solution(where: str, row: Row, seen: Counter[tuple[str | None, str | None, str]]) -> SolutionRow:
+def _solution(where: str, row: Row, seen: Counter[tuple[str | None, str | None, str]]) -> Iterator[SolutionRow]:
     only_known_keys(row, SOLUTION_KEYS)
     native_id, platform, model = identifier(row, "id"), optional_name(row, "platform"), optional_name(row, "model")
     sample = optional_count(row, "sample")
@@ -75,7 +59,7 @@ def _solution(where: str, row: Row, seen: Counter[tuple[str | None, str | None, 
     if sample is None:
         sample = seen[model, platform, native_id]
         seen[model, platform, native_id] += 1
-    return SolutionRow(
+    yield SolutionRow(
         where,
         native_id,
         code,
@@ -88,14 +72,14 @@ def _solution(where: str, row: Row, seen: Counter[tuple[str | None, str | None, 
     )
 
 
-def _result(where: str, row: Row) -> ResultRow:
+def _result(where: str, row: Row) -> Iterator[ResultRow]:
     only_known_keys(row, RESULT_KEYS)
     n_samples, n_correct = required_count(row, "n_samples"), required_count(row, "n_correct")
     if n_samples == 0:
         raise BadRow("'n_samples' must be at least 1", "Leave out problems that have no samples.")
     if n_correct > n_samples:
         raise BadRow(f"{n_correct} correct of {n_samples} samples", "'n_correct' is at most 'n_samples'.")
-    return ResultRow(
+    yield ResultRow(
         where,
         identifier(row, "id"),
         n_samples,

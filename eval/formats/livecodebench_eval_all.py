@@ -12,8 +12,10 @@ from pathlib import Path
 
 from db.importing import Note, Refusal
 from eval.formats import ResultRow, SolutionRow
-from eval.formats._code_lists import read_code_lists, read_questions
+from eval.formats._code_lists import read_code_lists
 from eval.formats._fields import BadRow, Row, identifier, optional_name, required_list
+from eval.formats._reading import read_elements
+from eval.formats._rows import build_rows
 
 NAME = "livecodebench"
 DESCRIPTION = "LiveCodeBench *_eval_all.json: programs, raw outputs and grades of one model"
@@ -30,20 +32,15 @@ def read_solutions(path: Path) -> Iterator[SolutionRow | Refusal | Note]:
 
 def read_results(path: Path) -> Iterator[ResultRow | Refusal | Note]:
     """One tally for each question, counted from ``graded_list``."""
-    for item in read_questions(path):
-        if isinstance(item, Refusal):
-            yield item
-            continue
-        where, row = item
-        try:
-            result = _tally(where, row)
-        except BadRow as error:
-            yield Refusal(where, error.reason, error.hint)
-            continue
-        note = _other_pass_at_1(result, row)
-        if note is not None:
-            yield note
-        yield result
+    return build_rows(read_elements(path), _graded, "question_id")
+
+
+def _graded(where: str, row: Row) -> Iterator[ResultRow | Note]:
+    result = _tally(where, row)
+    note = _other_pass_at_1(result, row)
+    if note is not None:
+        yield note
+    yield result
 
 
 def _tally(where: str, row: Row) -> ResultRow:

@@ -16,8 +16,9 @@ from pathlib import Path
 
 from db.importing import Note, Refusal
 from eval.formats import ResultRow
-from eval.formats._fields import BadRow, Row, as_row, identifier, named, optional_name
+from eval.formats._fields import BadRow, Row, identifier, optional_name
 from eval.formats._reading import read_elements
+from eval.formats._rows import build_rows
 
 NAME = "livecodebench-site"
 DESCRIPTION = "LiveCodeBench leaderboard site JSON: pass@1 in percent for each model and problem"
@@ -37,22 +38,14 @@ def read_results(path: Path) -> Iterator[ResultRow | Refusal | Note]:
     full_names = _full_names(path)
     first_dates: dict[str, object] = {}
     other_dates: dict[str, set[object]] = {}
-    for item in read_elements(path, "performances"):
-        if isinstance(item, Refusal):
-            yield item
-            continue
-        where, value = item
-        where = named(named(where, value, "question_id"), value, "model")
-        try:
-            row = as_row(value)
-            result = _tally(where, row, full_names)
-        except BadRow as error:
-            yield Refusal(where, error.reason, error.hint)
-            continue
-        date = row.get("date")
+
+    def build(where: str, row: Row) -> Iterator[ResultRow]:
+        result, date = _tally(where, row, full_names), row.get("date")
         if first_dates.setdefault(result.native_id, date) != date:
             other_dates.setdefault(result.native_id, set()).add(date)
         yield result
+
+    yield from build_rows(read_elements(path, "performances"), build, "question_id", "model")
     for native_id, dates in other_dates.items():
         shown = " and ".join(sorted(_day(date) for date in {first_dates[native_id], *dates}))
         yield Note(f"question_id {native_id!r}", f"carries different dates for different models: {shown}")
@@ -67,8 +60,8 @@ def _full_names(path: Path) -> dict[str, str]:
     for item in read_elements(path, "models"):
         if isinstance(item, Refusal):
             break
-        if isinstance(item[1], dict):
-            display, full = item[1].get("model_repr"), item[1].get("model_name")
+        if isinstance(item.value, dict):
+            display, full = item.value.get("model_repr"), item.value.get("model_name")
             if isinstance(display, str) and isinstance(full, str) and full:
                 pairs.append((display, full))
     uses = Counter(full for _, full in pairs)

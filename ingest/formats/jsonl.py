@@ -26,7 +26,9 @@ tests               ``[{"input", "expected", "name"?, "origin"?, "comparison"?}]
                     value a line for each argument, ``expected`` one JSON value
 =================== ================================================================================================
 
-A field that is not in this table is refused by its name, so that a typo does not pass for an absent field. A test
+A field that is not in this table is refused by its name, so that a typo does not pass for an absent field; so is a
+platform that is one slip away from one of the sources' names, since it would be a platform of its own for ever. A row
+that is refused is named by its line: the file itself keeps it as it was, to be mended and imported again. A test
 without ``expected`` is refused alone, and so is a recovered one that its source cut off with "..."; the problem is
 taken with the others and flagged ``partial_tests``. `as_row` writes this form.
 """
@@ -54,7 +56,8 @@ from ingest.dates import read_date
 from ingest.errors import BadRow, UnreadableDate
 from ingest.fields import json_kind, long_text, optional_text, positive_number, refuse_unknown, required_text
 from ingest.formats import Item
-from ingest.lines import read_json_objects
+from ingest.formats._rows import read_problems
+from ingest.sources import source_names
 from ingest.text import encode_test_text, require_call_test
 
 NAME = "jsonl"
@@ -68,32 +71,20 @@ _FIELDS = frozenset(
 )
 _TEST_FIELDS = frozenset({"name", "input", "expected", "origin", "comparison"})
 _CONTEST_FIELDS = frozenset({"id", "title", "starts_at"})
+_LONG_NAME = 5
 
 
 def read(path: Path) -> Iterator[Item]:
     """Stream the problems of the file at `path`; a row or a single test that cannot be used becomes a refusal."""
-    for number, row in read_json_objects(path):
-        if isinstance(row, Refusal):
-            yield row
-        else:
-            yield from _items(f"line {number}, id {row['id']!r}" if "id" in row else f"line {number}", row)
-
-
-def _items(where: str, row: dict[str, Any]) -> Iterator[Item]:
-    refused: list[Refusal] = []
-    try:
-        yield _problem(where, row, refused)
-    except BadRow as error:
-        yield Refusal(where, error.reason, error.hint)
-    yield from refused
+    return read_problems(path, _problem, "id")
 
 
 def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> ProblemRecord:
     refuse_unknown(row, _FIELDS, "a problem")
-    key = ProblemKey(required_text(row, "platform"), required_text(row, "id"))
+    key = ProblemKey(_platform(row), required_text(row, "id"))
     contest = _contest(key.platform, row.get("contest"))
     call_based = row.get("io") == IoKind.FUNCTION
-    suite = _suite(row, _tests(where, row.get("tests"), call_based, refused))
+    suite = _suite(row, _tests(where, row.get("tests", []), call_based, refused))
     flags = _flags(row.get("flags"))
     if refused and all(name != "partial_tests" for name, _ in flags):
         given = len(refused) + (len(suite.tests) if suite else 0)
@@ -112,6 +103,35 @@ def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> Problem
         suite=suite,
         flags=flags,
     )
+
+
+def _platform(row: dict[str, Any]) -> str:
+    """The platform, refused when it is a slip of the pen for a known one. Short names are all alike (AOJ, BOJ, POJ)."""
+    written = required_text(row, "platform")
+    known = source_names()
+    for name in known:
+        alike = written.casefold() == name or (len(name) >= _LONG_NAME and _is_one_slip(written.casefold(), name))
+        if alike and written not in known:
+            raise BadRow(
+                f"platform is {written!r}, which is nearly {name!r}",
+                f"Write {name!r}, or call a platform of your own something less alike.",
+            )
+    return written
+
+
+def _is_one_slip(written: str, meant: str) -> bool:
+    """Whether one letter is missing, too many or another one, or two neighbours have changed places."""
+    same = _n_shared(written, meant)
+    first, second = written[same:][::-1], meant[same:][::-1]
+    same = _n_shared(first, second)
+    first, second = first[same:], second[same:]
+    return max(len(first), len(second)) <= 1 or (len(first) == 2 and first == second[::-1])
+
+
+def _n_shared(first: str, second: str) -> int:
+    """How many letters two words share from their beginning on."""
+    pairs = enumerate(zip(first, second, strict=False))
+    return next((place for place, (one, other) in pairs if one != other), min(len(first), len(second)))
 
 
 def _contest(platform: str, given: object) -> ContestRecord | None:
@@ -203,6 +223,8 @@ def _choice(kinds: type[Choice], name: str, given: object, default: Choice) -> C
 
 
 def _tests(where: str, given: object, call_based: bool, refused: list[Refusal]) -> tuple[TestCaseRecord, ...]:
+    if given is None:  # Who writes the field has lost its value: that is not the same as having no tests.
+        raise BadRow("tests is null, not a list", "Leave tests out where there are none.")
     tests: list[TestCaseRecord] = []
     names: set[str] = set()
     counts: dict[TestOrigin, int] = {}

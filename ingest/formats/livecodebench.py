@@ -33,7 +33,7 @@ from ingest.dates import read_zoneless_date
 from ingest.errors import BadRow
 from ingest.fields import json_kind, long_text, optional_text, required_text
 from ingest.formats import Item
-from ingest.lines import read_json_objects
+from ingest.formats._rows import read_problems
 from ingest.text import encode_test_text, require_call_test
 from ingest.wire import decode_wire_tests
 
@@ -45,29 +45,8 @@ _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
 def read(path: Path) -> Iterator[Item]:
-    """Stream the problems of the file at `path`; a row or a single test that cannot be used becomes a refusal.
-
-    Memory holds one row and its tests, whatever the length of the file.
-    """
-    for number, row in read_json_objects(path):
-        if isinstance(row, Refusal):
-            yield row
-        else:
-            yield from _items(_where(number, row), row)
-
-
-def _where(number: int, row: dict[str, Any]) -> str:
-    question_id = row.get("question_id")
-    return f"line {number}" if question_id is None else f"line {number}, question_id {question_id!r}"
-
-
-def _items(where: str, row: dict[str, Any]) -> Iterator[Item]:
-    refused: list[Refusal] = []
-    try:
-        yield _problem(where, row, refused)
-    except BadRow as error:
-        yield Refusal(where, error.reason, error.hint)
-    yield from refused
+    """Stream the problems of the file at `path`; a row or a single test that cannot be used becomes a refusal."""
+    return read_problems(path, _problem, "question_id")
 
 
 def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> ProblemRecord:

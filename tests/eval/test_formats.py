@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from db.importing import Note, Refusal
-from eval.formats import ResultRow, SolutionRow, _reading, all_formats, result_formats, solution_formats
+from eval.formats import ResultRow, SolutionRow, _reading, all_formats, jsonl, result_formats, solution_formats
 
 DATA = Path(__file__).parent / "data"
 
@@ -121,6 +121,15 @@ class TestLargeArrays:
         rows, refusals, _ = solutions("livecodebench-custom", path)
         assert not refusals
         assert [row.code for row in rows] == codes
+
+    @pytest.mark.parametrize("step", range(1, 30))
+    def test_numbers_across_the_reading_steps(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+        monkeypatch.setattr(_reading, "CHUNK", step)
+        path = tmp_path / "site.json"
+        row = {"question_id": "a", "model": "Nova-1", "pass@1": 3e1, "date": 1.5e12}
+        path.write_text(json.dumps({"date_marks": [1.5e-7, -2.5e300, 10], "performances": [row]}))
+        rows, refusals, _ = results("livecodebench-site", path)
+        assert (refused(refusals), [row.n_correct for row in rows]) == ([], [3])
 
     @pytest.mark.parametrize("share", [0.1, 0.35, 0.5, 0.72, 0.9, 0.999])
     @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -301,31 +310,29 @@ class TestJsonl:
     def test_line_longer_than_any_real_one_is_passed_over(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(_reading, "MAX_ROW", 1000)
+        monkeypatch.setattr(jsonl, "MAX_ROW", 1000)
         path = tmp_path / "long.jsonl"
         path.write_text("".join(json.dumps({"id": f"{n}", "code": "x" * n}) + "\n" for n in (5, 4321, 6)))
         rows, refusals, _ = solutions("jsonl", path)
         assert [row.native_id for row in rows] == ["5", "6"]
         assert [refusal.where for refusal in refusals] == ["line 2"]
 
-    def test_text_that_is_not_utf8_costs_its_line(self, tmp_path: Path) -> None:
-        path = tmp_path / "latin.jsonl"
-        path.write_bytes(
-            b'\xef\xbb\xbf{"id": "a", "code": "x"}\r\n{"id": "b", "code": "\xe9"}\n{"id": "c", "code": "y"}'
-        )
-        rows, refusals, _ = solutions("jsonl", path)
-        assert [row.native_id for row in rows] == ["a", "c"]
-        assert refused(refusals) == ["line 2: not UTF-8 at byte 22 of the line"]
 
-    def test_compressed_file_cut_off(self, tmp_path: Path) -> None:
-        lines = b"".join(
-            json.dumps({"id": f"{number}", "code": "x" * number}).encode() + b"\n" for number in range(900)
-        )
-        path = tmp_path / "cut.jsonl.gz"
-        path.write_bytes(gzip.compress(lines)[:-100])
-        rows, refusals, _ = solutions("jsonl", path)
-        assert len(rows) > 100
-        assert refused(refusals) == [f"line {len(rows) + 1}: the compressed file ends here, in the middle of its data"]
+class TestWhatIsKeptOfARefusedRow:
+    def test_line_as_it_stands(self) -> None:
+        _, refusals, _ = solutions("jsonl", DATA / "solutions.jsonl")
+        lines = (DATA / "solutions.jsonl").read_text().splitlines()
+        assert [refusal.raw for refusal in refusals] == [line.strip() for line in lines[5:]]
+
+    def test_element_of_an_array(self, tmp_path: Path) -> None:
+        path = tmp_path / "custom.json"
+        path.write_bytes(b'[{"question_id": "a", "code_list": []} , {"question_id" :\n "b \xe9"}, 7]')
+        _, refusals, _ = solutions("livecodebench-custom", path)
+        assert [refusal.raw for refusal in refusals] == ['{"question_id" :\n "b \\udce9"}', "7"]
+
+    def test_task_of_a_graded_file(self) -> None:
+        _, refusals, _ = results("evalplus", DATA / "graded_eval_results.json")
+        assert [refusal.raw for refusal in refusals] == ["[]"]
 
 
 class TestLiveCodeBenchSite:

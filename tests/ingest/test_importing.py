@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
+from db import batches
 from db.engine import Store, open_store
 from db.importing import MAX_KEPT, ImportFailure, ImportReport, UnknownFormat, UnreadableSource
 from db.problems import list_problems, load_suite
-from ingest import importing
 from ingest.formats import format_names, load_format
 from ingest.importing import import_problems
 from tests.ingest.reading import DATA, write_rows
@@ -97,8 +97,8 @@ def test_dates_that_disagree_are_noted_and_both_stay(store: Store, tmp_path: Pat
 
 
 def test_batches_end_by_rows_and_by_bytes(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "BATCH_ROWS", 3)
-    monkeypatch.setattr(importing, "BATCH_BYTES", 1000)
+    monkeypatch.setattr(batches, "BATCH_ROWS", 3)
+    monkeypatch.setattr(batches, "BATCH_BYTES", 1000)
     big = rows(1, id="big", tests=[{"input": "x" * 2000, "expected": ""}])
     path = write_rows(tmp_path / "rows.jsonl", [*rows(4), *big, *rows(1, id="last")])
     seen: list[int] = []
@@ -109,7 +109,7 @@ def test_batches_end_by_rows_and_by_bytes(store: Store, tmp_path: Path, monkeypa
 def test_an_interruption_keeps_the_finished_batches(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "BATCH_ROWS", 2)
+    monkeypatch.setattr(batches, "BATCH_ROWS", 2)
     path = write_rows(tmp_path / "rows.jsonl", rows(5))
 
     def interrupt(n_read: int) -> None:
@@ -147,7 +147,7 @@ def test_a_path_that_cannot_be_read(store: Store, tmp_path: Path) -> None:
 
 
 def test_memory_does_not_grow_with_the_file(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "BATCH_BYTES", 1024 * 1024)
+    monkeypatch.setattr(batches, "BATCH_BYTES", 1024 * 1024)
     path = tmp_path / "rows.jsonl"
     peaks = []
     for n in (8, 40):
