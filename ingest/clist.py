@@ -12,10 +12,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 from urllib.parse import urlencode, urljoin, urlsplit
 
+from db.json_lines import json_kind
 from db.records import ContestRecord
 from ingest.dates import zoned_instant
 from ingest.errors import BadRow, SourceError
-from ingest.fields import json_kind
 from ingest.pages import Fetch, Page
 from ingest.sources import Host, Secret, Wanted
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from db.json_lines import json_kind
 from ingest.errors import BadRow
-from ingest.fields import json_kind, refuse_unknown
+from ingest.fields import refuse_unknown
 
 TOLERANCES = ("absolute_tolerance", "relative_tolerance")
 SWITCHES = ("case_sensitive", "space_sensitive", "assume_tolerance")

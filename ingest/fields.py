@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from db.json_lines import json_kind
 from ingest.errors import BadRow
 from ingest.text import storable
 
@@ -52,11 +53,3 @@ def refuse_unknown(row: Mapping[str, Any], known: Iterable[str], what: str) -> N
     if unknown:
         names = ", ".join(repr(name) for name in unknown)
         raise BadRow(f"{what} has no field {names}", f"The fields of {what} are: {', '.join(allowed)}.")
-
-
-def json_kind(value: object) -> str:
-    """What a JSON value is, in a reader's words."""
-    if isinstance(value, bool):
-        return "true or false"
-    kinds = {str: "a text", int: "a number", float: "a number", list: "a list", dict: "an object", type(None): "null"}
-    return kinds.get(type(value), type(value).__name__)

@@ -40,6 +40,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from db.importing import Refusal
+from db.json_lines import json_kind
 from db.records import (
     ContestRecord,
     DateClaim,
@@ -54,7 +55,7 @@ from db.records import (
 from ingest.comparison import read_comparison
 from ingest.dates import read_date
 from ingest.errors import BadRow, UnreadableDate
-from ingest.fields import json_kind, long_text, optional_text, positive_number, refuse_unknown, required_text
+from ingest.fields import long_text, optional_text, positive_number, refuse_unknown, required_text
 from ingest.formats import Item
 from ingest.formats._rows import read_problems
 from ingest.sources import source_names

@@ -7,7 +7,9 @@ JSON text (see ``ingest/wire.py``). Other fields are passed over: the data set g
 
 ``contest_date`` has no time zone and mixes midnights with wall-clocks of the US Pacific coast, so that only its day is
 believed. A row without a date is taken too; its problem is then never eligible for a score by cut-off.
-The data set states no tolerance and no limits, so the suites state none either.
+The data set states no tolerance and no limits; a tolerance or a free letter case is taken from the words of the
+statement, and what equality cannot judge (several right answers, interaction) is flagged with them. Problems of
+Codeforces get the id that the platform writes, "1873A"; the data set's "1873_A" is another id of theirs.
 """
 
 from __future__ import annotations
@@ -15,10 +17,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from db.importing import Refusal
+from db.json_lines import json_kind
 from db.records import (
     ContestRecord,
     DateClaim,
@@ -31,16 +35,18 @@ from db.records import (
 )
 from ingest.dates import read_zoneless_date
 from ingest.errors import BadRow
-from ingest.fields import json_kind, long_text, optional_text, required_text
+from ingest.fields import long_text, optional_text, required_text
 from ingest.formats import Item
 from ingest.formats._rows import read_problems
 from ingest.text import encode_test_text, require_call_test
 from ingest.wire import decode_wire_tests
+from ingest.wording import read_wording
 
 NAME = "livecodebench"
 DESCRIPTION = "rows of the LiveCodeBench data set, .jsonl or .jsonl.gz"
 
 _IO_KINDS = {"stdin": IoKind.STDIN, "functional": IoKind.FUNCTION}
+_CODEFORCES_ID = re.compile(r"(\d+)_([A-Z]\d?)", re.ASCII)
 _PLAIN_ID = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
@@ -57,12 +63,17 @@ def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> Problem
     contest_id = optional_text(row, "contest_id")
     dates = _dates(row)
     tests, kinds = _tests(where, row, refused)
-    flags: tuple[tuple[str, str], ...] = ()
+    suite = _suite(row, tests, kinds)
+    wording = read_wording(
+        long_text(row, "question_content"), is_call=suite is not None and suite.entry_point is not None
+    )
+    flags = wording.flags
     if refused:
         given = len(tests) + len(refused)
-        flags = (("partial_tests", f"{len(refused)} of {given} tests were refused at import"),)
+        flags = (*flags, ("partial_tests", f"{len(refused)} of {given} tests were refused at import"))
+    own_id = _own_id(platform, native_id)
     return ProblemRecord(
-        key=ProblemKey(platform, native_id),
+        key=ProblemKey(platform, own_id),
         title=title,
         dates=dates,
         source=NAME,
@@ -72,9 +83,16 @@ def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> Problem
         contest_index=_index(contest_id, native_id),
         statement=long_text(row, "question_content"),
         starter_code=long_text(row, "starter_code"),
-        suite=_suite(row, tests, kinds),
+        suite=replace(suite, comparison=wording.comparison) if suite else None,
         flags=flags,
+        other_ids=(native_id,) if own_id != native_id else (),
     )
+
+
+def _own_id(platform: str, native_id: str) -> str:
+    """The id that the platform itself uses: what its live source would give."""
+    match = _CODEFORCES_ID.fullmatch(native_id) if platform == "codeforces" else None
+    return f"{match[1]}{match[2]}" if match else native_id
 
 
 def _dates(row: dict[str, Any]) -> tuple[DateClaim, ...]:

@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
+from db.json_lines import json_kind
 from db.records import TestCaseRecord, TestOrigin
 from ingest.errors import Absent, BadRow, TooLarge
-from ingest.fields import json_kind
 from ingest.pages import Fetch, Page, Request
 from ingest.text import encode_test_text, normalise_file
 

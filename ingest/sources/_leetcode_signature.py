@@ -12,9 +12,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from db.json_lines import json_kind
 from db.records import TestCaseRecord, TestOrigin
 from ingest.errors import BadRow
-from ingest.fields import json_kind, long_text, optional_text, required_text
+from ingest.fields import long_text, optional_text, required_text
 from ingest.sources._leetcode_examples import Example, answers_to, read_answer, read_lines
 from ingest.text import encode_test_text
 

@@ -17,6 +17,7 @@ from typing import Any, Final
 
 from bs4 import BeautifulSoup
 
+from db.json_lines import json_kind
 from db.records import (
     ContestRecord,
     DateClaim,
@@ -28,7 +29,6 @@ from db.records import (
 )
 from ingest.dates import read_date
 from ingest.errors import Absent, BadRow, SourceError
-from ingest.fields import json_kind
 from ingest.markdown import to_markdown
 from ingest.pages import Fetch, Page, Request
 from ingest.samples import find_samples, html_blocks

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
+from db.json_lines import json_kind
 from db.records import (
     ContestKind,
     ContestRecord,
@@ -27,7 +28,6 @@ from db.records import (
 )
 from ingest.dates import epoch_instant
 from ingest.errors import Absent, BadRow, Blocked, FetchError, PageChanged, SourceError, Unreachable
-from ingest.fields import json_kind
 from ingest.pages import Fetch, Page, Request
 from ingest.sources import Check, Host, Listing, ProblemList, ProblemRef, ReadProblem, Secret, Source, Wanted
 from ingest.sources._codeforces_pages import (

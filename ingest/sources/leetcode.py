@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from bs4 import BeautifulSoup, Tag
 
+from db.json_lines import json_kind
 from db.records import (
     ContestKind,
     ContestRecord,
@@ -33,7 +34,7 @@ from db.records import (
 )
 from ingest.dates import epoch_instant
 from ingest.errors import Absent, BadRow, SourceError
-from ingest.fields import json_kind, long_text, optional_text, positive_number, required_text
+from ingest.fields import long_text, optional_text, positive_number, required_text
 from ingest.markdown import to_markdown
 from ingest.pages import Fetch, Page, Request, json_request
 from ingest.sources import Check, Host, Listing, ProblemList, ProblemRef, ReadProblem, Secret, Source, Wanted

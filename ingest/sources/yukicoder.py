@@ -26,6 +26,7 @@ from typing import Any, Final
 from bs4 import Tag
 from bs4.element import NavigableString
 
+from db.json_lines import json_kind
 from db.records import (
     ContestRecord,
     DateClaim,
@@ -38,7 +39,6 @@ from db.records import (
 )
 from ingest.dates import zoned_instant
 from ingest.errors import Absent, AuthRequired, BadRow, UnreadableDate
-from ingest.fields import json_kind
 from ingest.markdown import pre_text, to_markdown
 from ingest.pages import Fetch, Page, Request
 from ingest.sources import Check, Host, Listing, ProblemList, ProblemRef, ReadProblem, Secret, Source, Wanted

@@ -78,7 +78,7 @@ class World:
     def read_problem(self, fetch: Fetch, listed: ProblemList, ref: ProblemRef, window: Wanted) -> ReadProblem:
         self._ask(ref.native_id)
         held = listed.contest
-        dates = ()
+        dates: tuple[DateClaim, ...] = ()
         if held.starts_at is not None:
             written = held.starts_at.isoformat()
             dates = (DateClaim(written, held.starts_at, Precision.INSTANT, NAME, held.native_id),)
