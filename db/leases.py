@@ -42,8 +42,33 @@ class Lease:
 
 
 def new_owner() -> str:
-    """A name that no other owner has: host, process and a random part, since process ids come again."""
-    return f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}"
+    """A name that no other owner has: host, process and a random part, since process ids come again.
+
+    The host is named with its space of process ids: two containers may share a host name.
+    """
+    return f"{_host()}:{os.getpid()}:{secrets.token_hex(4)}"
+
+
+def _host() -> str:
+    try:
+        space = os.stat("/proc/self/ns/pid").st_ino
+    except OSError:
+        space = 0
+    return f"{socket.gethostname()}/{space}"
+
+
+def is_gone(owner: str) -> bool:
+    """Whether the owner's process is known to have ended: it was one of this host, and is there no more."""
+    host, _, process = owner.rpartition(":")[0].rpartition(":")
+    if host != _host() or not process.isdecimal():
+        return False
+    try:
+        os.kill(int(process), 0)
+    except ProcessLookupError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def find_lease(session: Session, name: str) -> Lease | None:
@@ -53,7 +78,10 @@ def find_lease(session: Session, name: str) -> Lease | None:
 
 
 def take_lease(session: Session, name: str, owner: str, now: datetime, ttl: timedelta) -> Lease | None:
-    """Take the lease until ``now + ttl`` where it is free, has expired, or is this owner's; None where it is not."""
+    """Take the lease until ``now + ttl`` where it is free, has expired, is this owner's, or its owner is gone.
+
+    None where somebody else holds it.
+    """
     require_utc("now", now)
     require_text("lease name", name, allow_empty=False)
     require_text("lease owner", owner, allow_empty=False)
@@ -61,7 +89,7 @@ def take_lease(session: Session, name: str, owner: str, now: datetime, ttl: time
     if before is None:
         insert_rows(session, t.lease, [{"name": name, "owner": owner, "taken_at": now, "expires_at": now + ttl}])
         return Lease(name, owner, now, now + ttl)
-    if before.owner != owner and before.holds(now):
+    if before.owner != owner and before.holds(now) and not is_gone(before.owner):
         return None
     taken_at = before.taken_at if before.owner == owner else now
     session.execute(_TAKE_OVER, {"lease": name, "owner": owner, "taken_at": taken_at, "expires_at": now + ttl})

@@ -83,6 +83,7 @@ def collect(
         run.fail(source.name, ended.error)
     except RunStopped:
         return run.result(is_whole=False)
+    run.take_difficulties(listing)
     return run.result()
 
 
@@ -158,7 +159,6 @@ class _Run:
                     moved = f"from {saved.moved_from.isoformat()} to {contest.starts_at.isoformat()}"
                     self._notes.append(f"{contest.native_id} was moved {moved}")
             self._counts["sightings_new"] = save_sightings(session, listing.sightings, now=now)
-            self._counts["difficulties_new"] = fill_difficulties(session, name, listing.difficulties)
             if listing.is_complete and not missing:
                 window = {"since": self._wanted.since, "until": self._wanted.until}
                 change = note_listing(session, name, listing.ids, **window, now=now)
@@ -167,6 +167,12 @@ class _Run:
                 self._notes.extend(f"{native} is listed again" for native in change.restored)
         if missing:
             self.fail("the listing", PageChanged(missing, "Look at the site; nothing was withdrawn."))
+
+    def take_difficulties(self, listing: Listing) -> None:
+        """Fill in what the listing says of difficulties: last, so that it reaches the problems that were just read."""
+        with self._store.write() as session:
+            changed = fill_difficulties(session, self._source.name, listing.difficulties)
+        self._counts["difficulties_new"] = changed
 
     def _missing(self, listing: Listing) -> str | None:
         """What is wrong with a listing that lacks most of what is known; ``PageChanged`` when it has nothing at all."""

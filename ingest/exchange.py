@@ -26,6 +26,7 @@ from ingest.errors import FetchError, SourceError, TimedOut, TooLarge, Unreachab
 
 CONNECTIONS = 20
 """More than the hosts that one source has: a fetcher asks each for one thing at a time, so none waits for another's."""
+_LOOK_UP_S = 0.5
 _KEPT_ALIVE_S = 30.0
 _STEP_BYTES = 256 * 1024
 _GZIP = ("gzip", "x-gzip")
@@ -66,13 +67,21 @@ class DeadlineBackend(httpcore.NetworkBackend):
     def __init__(self, inner: httpcore.NetworkBackend, deadline: Deadline, clock: Clock) -> None:
         self._inner = inner
         self._deadline = deadline
-        self._clock = clock
+        self.clock = clock
+        self._looked_up_at = clock.monotonic()
+
+    def look_up(self) -> None:
+        """Give a run that was told to stop the chance to end while it waits: ``clock.sleep`` raises then."""
+        now = self.clock.monotonic()
+        if now - self._looked_up_at >= _LOOK_UP_S:
+            self._looked_up_at = now
+            self.clock.sleep(0)
 
     def left_s(self, timeout_s: float | None) -> float | None:
         """What is left of `timeout_s`: not above zero when the deadline has passed."""
         if self._deadline.at is None:
             return timeout_s
-        left = self._deadline.at - self._clock.monotonic()
+        left = self._deadline.at - self.clock.monotonic()
         return left if timeout_s is None else min(left, timeout_s)
 
     def connect_tcp(
@@ -100,7 +109,17 @@ class _DeadlineStream(httpcore.NetworkStream):
         self._backend = backend
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, self._backend._left_or(httpcore.ReadTimeout, timeout))
+        began = self._backend.clock.monotonic()
+        while True:
+            self._backend.look_up()
+            waited = self._backend.clock.monotonic() - began
+            left = self._backend._left_or(httpcore.ReadTimeout, None if timeout is None else timeout - waited)
+            step_s = _LOOK_UP_S if left is None else min(left, _LOOK_UP_S)
+            try:
+                return self._inner.read(max_bytes, step_s)
+            except httpcore.ReadTimeout:
+                if left is not None and left <= step_s:
+                    raise
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self._inner.write(buffer, self._backend._left_or(httpcore.WriteTimeout, timeout))

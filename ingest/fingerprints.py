@@ -34,7 +34,7 @@ MIN_WORDS: Final = 30
 language without spaces count as one word."""
 LEAST_ESTIMATE: Final = 0.65
 """Candidates whose MinHashes agree less are dropped unread: at 80 % this is more than four standard deviations away."""
-KIND: Final = f"words1-char{SHINGLE_CHARACTERS}-minhash{PERMUTATIONS}-affine32-seed1"
+KIND: Final = f"words2-char{SHINGLE_CHARACTERS}-minhash{PERMUTATIONS}-affine32-seed1"
 """Names everything that decides a fingerprint. A change of the rules for words takes another number behind "words"."""
 
 _CJK = "\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -99,6 +99,14 @@ _SIGNS = str.maketrans(
 )
 
 
+_FRAME = re.compile(
+    r"(?<!\S)(?:(?:samples?|examples?)(?: (?:in|out)puts?)? \d+|(?:入|出) 力 例 \d+|配 点 \d+ 点|score \d+ points?"
+    r"|(?:in|out)puts?|samples?|examples?|problem statement|constraints?|notes?"
+    r"|入 力(?: 例)?|出 力(?: 例)?|問 題 文|制 約)(?!\S)"
+)
+"""Words that a platform puts around every task, as headings and points: a copy on another one has other ones."""
+
+
 def plain_words(statement: str) -> tuple[str, ...]:
     """The words of a statement in Markdown, HTML, LaTeX or plain text."""
     text = statement.replace("\r\n", "\n")
@@ -115,7 +123,8 @@ def plain_words(statement: str) -> tuple[str, ...]:
     # An underscore is emphasis, an escape or a subscript that another form of the text writes without it.
     text = text.replace("$", "").replace("`", "").replace("_", "").replace("**", "")
     text = _CJK_CHARACTER.sub(r" \g<0> ", _PRODUCT.sub(" ", text))
-    return tuple(_WORD.findall(text.replace("*", "")))
+    words = " ".join(_WORD.findall(text.replace("*", "")))
+    return tuple(_FRAME.sub("", words).split())
 
 
 def _without_fences(text: str) -> str:

@@ -82,6 +82,15 @@ class Page:
         """The body as a tree of HTML."""
         return BeautifulSoup(self.text(), "lxml")
 
+    def whole_soup(self) -> BeautifulSoup:
+        """The body as a tree, once it is certain that it came whole: a cut-off page parses, without its end.
+
+        ``PageChanged`` when the end of the document is not there.
+        """
+        if "</html" not in self.text().lower():
+            raise self.changed("is cut off: it has no '</html>'")
+        return self.soup()
+
     def one(self, root: Tag, selector: str) -> Tag:
         """The first element below `root` that fits the CSS selector. ``PageChanged`` when there is none."""
         found = root.select_one(selector)

@@ -170,7 +170,9 @@ def _open(
         now = clock()
         if take_lease(session, lease_of(source), owner, now, ttl) is None:
             holder = find_lease(session, lease_of(source))
-            return f"{holder.owner if holder else 'another process'} is at it"
+            if holder is None:
+                return "another process is at it"
+            return f"{holder.owner} is at it; unless it shows life, its turn ends at {holder.expires_at:%H:%M:%S} UTC"
         abandon_runs(session, source, now)
         if due is not None and (reason := _already(session, source, due)):
             release_lease(session, lease_of(source), owner)

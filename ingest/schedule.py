@@ -26,7 +26,7 @@ from sqlalchemy.orm import Session
 from db.engine import Store
 from db.errors import StoreError
 from db.ingest_runs import last_completed, list_attempts
-from db.leases import find_lease
+from db.leases import find_lease, is_gone
 from ingest.planning import Due, Trigger, due
 from ingest.runs import Clock, RunReport, lease_of
 
@@ -76,7 +76,7 @@ def run_due(
     with store.read() as session:
         found = {source: find_due(session, source, trigger, now, retry=True) for source, trigger in triggers.items()}
     wanted = {source: one for source, one in found.items() if one is not None}
-    with ThreadPoolExecutor(max(1, len(wanted)), thread_name_prefix="ingest") as pool, _interrupted_by_sigterm():
+    with ThreadPoolExecutor(max(1, len(wanted)), thread_name_prefix="ingest") as pool, interrupted_by_sigterm():
         running = [pool.submit(run, source, one) for source, one in wanted.items()]
         try:
             wait(running)
@@ -120,7 +120,7 @@ class Scheduler:
         """
         self._timers.start()
         try:
-            with _interrupted_by_sigterm():
+            with interrupted_by_sigterm():
                 self._stop.wait()
         except KeyboardInterrupt:
             _log.info("interrupted: waiting for the runs to end")
@@ -171,7 +171,7 @@ class Scheduler:
             with self._store.read() as session:
                 for source in sorted(self._triggers.keys() - self._at_work):
                     lease = find_lease(session, lease_of(source))
-                    if lease is not None and lease.holds(now):
+                    if lease is not None and lease.holds(now) and not is_gone(lease.owner):
                         continue
                     if find_due(session, source, self._triggers[source], now, retry=False):
                         self._timers.modify_job(_job_of(source), next_run_time=datetime.now(UTC))
@@ -184,7 +184,7 @@ def _job_of(source: str) -> str:
 
 
 @contextmanager
-def _interrupted_by_sigterm() -> Iterator[None]:
+def interrupted_by_sigterm() -> Iterator[None]:
     """Let SIGTERM do what Ctrl-C does while the block runs. Only the main thread can; elsewhere it is left alone.
 
     An exception, and not a handler that sets an event: the handler may run while its own thread holds the event's lock.

@@ -115,7 +115,7 @@ class TaskPage:
 
 def read_archive(page: Page) -> ArchivePage:
     """A page of the archive; without rows it is one after the last. ``PageChanged`` names what cannot be read."""
-    soup = page.soup()
+    soup = page.whole_soup()
     rows = [_contest_row(page, row) for row in soup.select("table tbody tr")]
     dated = tuple(row for row in rows if row.starts_at)
     if len(rows) > 1 and not dated:
@@ -131,7 +131,7 @@ def read_archive(page: Page) -> ArchivePage:
 
 def read_overview(page: Page) -> Overview:
     """The page of current contests. ``PageChanged`` when it has no permanent one: there always are."""
-    soup = page.soup()
+    soup = page.whole_soup()
     running, upcoming, recent, permanent = (
         tuple(_contest_row(page, row) for row in soup.select(f"#contest-table-{name} tbody tr"))
         for name in ("action", "upcoming", "recent", "permanent")
@@ -207,7 +207,7 @@ def _instant(page: Page, words: str, zone: timezone | None = None) -> datetime:
 
 def read_tasks(page: Page, contest_id: str) -> tuple[TaskRow, ...]:
     """The tasks that a contest lists, in their order. ``PageChanged`` when the table is missing, empty or odd."""
-    rows = page.one(page.soup(), "table tbody").select("tr")
+    rows = page.one(page.whole_soup(), "table tbody").select("tr")
     if not rows:
         raise page.changed("has a table of tasks without rows")
     return tuple(_task_row(page, row, contest_id) for row in rows)
@@ -227,7 +227,7 @@ def _task_row(page: Page, row: Tag, contest_id: str) -> TaskRow:
 
 def read_task(page: Page, index: str | None) -> TaskPage:
     """A task's own page; its title begins with the `index` that its contest gives it. ``PageChanged`` names a lack."""
-    soup = page.soup()
+    soup = page.whole_soup()
     heading = page.one(soup, "span.h2")
     title = _plain("".join(heading.find_all(string=True, recursive=False)))
     statement = page.one(soup, "#task-statement")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import Tag
 from bs4.element import Comment, NavigableString
 
 from ingest.errors import PageChanged
@@ -93,7 +93,7 @@ class _Place:
 def problem_set(page: Page) -> dict[str, Tag]:
     """The parts of a complete problem set by the problems' indices; a part may lack its statement. ``PageChanged``."""
     parts: dict[str, Tag] = {}
-    for part in page.one(_whole(page), ".problem-frames").select(_HOLDER):
+    for part in page.one(page.whole_soup(), ".problem-frames").select(_HOLDER):
         index = part.get("problemindex")
         if not index:
             raise page.changed(f"has a {_HOLDER!r} without 'problemindex'")
@@ -105,7 +105,7 @@ def problem_set(page: Page) -> dict[str, Tag]:
 
 def single_problem(page: Page, index: str) -> Tag:
     """The part of a single problem page with the statement. ``PageChanged``, also when it shows another problem."""
-    soup = _whole(page)
+    soup = page.whole_soup()
     statement = page.one(soup, _STATEMENT)
     part = statement.find_parent(class_="problemindexholder")
     shown = part.get("problemindex") if part else None
@@ -158,13 +158,6 @@ def read_statement(page: Page, part: Tag, index: str) -> Statement:
         flags=flags,
         notes=tuple(notes),
     )
-
-
-def _whole(page: Page) -> BeautifulSoup:
-    """The page's tree, once it is certain that the page came whole: a cut-off one parses, without its end."""
-    if "</html" not in page.text().lower():
-        raise page.changed("is cut off: it has no '</html>'")
-    return page.soup()
 
 
 def _classes(element: Tag) -> tuple[str, ...]:

@@ -308,7 +308,7 @@ def read_statement(page: Page, number: str) -> Statement:
 
     ``PageChanged`` names what is not there: the title with the problem's number, the line of the limits, a block.
     """
-    content = page.one(page.soup(), "#content")
+    content = page.one(page.whole_soup(), "#content")
     title = page.one(content, "h3")
     if not re.search(rf"No\.\s*{number}(?!\d)", title.get_text()):
         raise page.changed(f"has another title than that of No.{number}: {title.get_text().strip()[:80]!r}")

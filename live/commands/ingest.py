@@ -153,9 +153,11 @@ def _run_all(
     session: Session, ingestion: Ingestion, names: Sequence[str], span: Span, offline: bool
 ) -> list[RunReport]:
     """Run the sources, each in a thread of its own: a slow one delays no other. Ctrl-C tells them to stop and waits."""
+    from ingest.schedule import interrupted_by_sigterm
+
     stop = threading.Event()
     reports: dict[str, RunReport] = {}
-    with ThreadPoolExecutor(max(1, len(names)), thread_name_prefix="ingest") as pool:
+    with ThreadPoolExecutor(max(1, len(names)), thread_name_prefix="ingest") as pool, interrupted_by_sigterm():
         running = {pool.submit(ingestion.run, name, span=span, offline=offline, stop=stop): name for name in names}
         try:
             for future in as_completed(running):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import multiprocessing
 import os
 import socket
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -12,7 +14,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from db.engine import Store, open_store
-from db.leases import Lease, find_lease, new_owner, release_lease, renew_lease, take_lease
+from db.leases import Lease, find_lease, is_gone, new_owner, release_lease, renew_lease, take_lease
 from tests.db.builders import NOW
 
 TTL = timedelta(seconds=120)
@@ -98,7 +100,7 @@ def test_a_naive_instant_and_an_empty_name_are_refused(store: Store) -> None:
 
 def test_owners_have_names_of_their_own() -> None:
     host, pid, token = new_owner().rsplit(":", 2)
-    assert (host, pid) == (socket.gethostname(), str(os.getpid()))
+    assert (host.partition("/")[0], pid) == (socket.gethostname(), str(os.getpid()))
     assert len({new_owner() for _ in range(100)}) == 100
     assert len(token) == 8
 
@@ -124,3 +126,18 @@ def test_a_killed_owner_keeps_its_lease_no_longer_than_its_time(sqlite_store: St
     assert held is not None
     assert take(sqlite_store, "next", held.expires_at - timedelta(microseconds=1)) is None
     assert take(sqlite_store, "next", held.expires_at) is not None
+
+
+def test_the_lease_of_a_process_that_ended_is_free_at_once(store: Store) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", "from db.leases import new_owner; print(new_owner())"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    assert is_gone(ended)
+    assert not is_gone(new_owner())
+    assert not is_gone(ended.replace("/", "/1"))  # another host, or another space of process ids
+    assert not is_gone("no owner")
+    assert take(store, ended) is not None
+    assert take(store, new_owner()) is not None

@@ -259,8 +259,8 @@ def test_a_page_with_another_start_is_noted_and_makes_the_claim() -> None:
         pytest.param(
             lambda page: re.sub("</?pre>", "", page), "has the heading 'Sample Input 1', but no sample", id="pre"
         ),
-        pytest.param(lambda page: page[:900], "has no", id="cut off"),
-        pytest.param(lambda page: "<h1>Just a moment...</h1>", "has no 'span.h2'", id="a challenge"),
+        pytest.param(lambda page: page[:900], "is cut off: it has no '</html>'", id="cut off"),
+        pytest.param(lambda page: "<html><h1>Just a moment...</h1></html>", "has no 'span.h2'", id="a challenge"),
     ],
 )
 def test_a_task_that_cannot_be_read_is_a_fault(change: Callable[[str], str], said: str) -> None:

@@ -141,7 +141,7 @@ def test_a_copy_on_another_platform_lowers_the_date_of_the_later_problem(store: 
     save(store, record("old", (STATEMENTS / "lanterns.tex").read_text(), day=2, platform="packages"))
     report = update_duplicates(store, now=LATER)
     assert counts(report) == (1, 1, 0, 0)
-    reason = "The statements are the same word for word (120 words), and their samples are equal."
+    reason = "The statements are the same word for word (116 words), and their samples are equal."
     assert report.lines == (f"judge:new and packages:old: same. {reason}",)
     (pair,) = stored(store)
     assert (pair.verdict, pair.similarity, pair.reason, pair.found_at) == (SAME, 1.0, reason, LATER)

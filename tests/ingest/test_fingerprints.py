@@ -35,7 +35,7 @@ def test_one_statement_has_the_same_words_in_every_form(form: str) -> None:
 
 def test_numbers_stand_as_they_are_written_with_their_signs_and_exponents() -> None:
     found = numbers(words_of("lanterns.tex"))
-    assert found == {"10^5": 1, "1": 2, "150000": 1, "-10^9": 1, "10^9": 1, "-1": 1}
+    assert found == {"10^5": 1, "1": 1, "150000": 1, "-10^9": 1, "10^9": 1, "-1": 1}
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_short_texts_have_no_fingerprint() -> None:
 
 def test_a_fingerprint_is_what_its_kind_says() -> None:
     # Stored fingerprints are compared with new ones. If this fails, whatever changed it must change KIND as well.
-    assert KIND == "words1-char5-minhash128-affine32-seed1"
+    assert KIND == "words2-char5-minhash128-affine32-seed1"
     data = fingerprint(words_of("lanterns.md"))
-    assert hashlib.sha256(data).hexdigest() == "f452fb0640ee855d8f981d0a0b9200b3a31cdd6c6422cb2e376721b4b4f351b9"
+    assert hashlib.sha256(data).hexdigest() == "1d6ceb0c8a7d8ea07ec14aa104fc46687f95d36c0b0b1dfa1e017ad646aa7d6c"
 
 
 def test_texts_that_are_alike_are_found_with_the_share_that_agrees() -> None:

@@ -190,7 +190,12 @@ def test_limits_comparisons_and_entry_points_are_those_of_the_pages(first: Night
 
 
 def test_flags_say_what_cannot_be_judged_and_why(first: Nights) -> None:
+    copy = (
+        "the same as codeforces:9102A, public since 2026-03-07T14:35:00+00:00: 93.9% of the sequences of 5 words are "
+        "shared, their samples are equal, and so are the numbers in the text."
+    )
     assert {native_id: one.flags for native_id, one in stored(first.store).items() if one.flags} == {
+        "zbc501_c": (("exposed_earlier", copy),),
         "9103A": (("interactive", "Interaction"),),
         "9103B": (("multiple_answers", "If there are several answers, print any of them."),),
         "98002": (("statement_unavailable", "its content is empty, it is for subscribers"),),

@@ -182,6 +182,7 @@ def test_a_first_night_is_completed_and_asks_each_host_at_its_interval(night: Pl
     assert [one["late_contests"] + one["not_completed_since"] for one in health.document] == [[], [], []]
 
     (pair,) = night.live("duplicates", "list", "--json").document
+    assert pair["verdict"] == "same"
     assert {pair["first"], pair["second"]} == {"codeforces:9102A", "atcoder:zbc501_c"}
 
 
@@ -193,13 +194,10 @@ def test_a_killed_night_goes_on_where_it_was(place: Place, night: Place) -> None
     ended(process)
     assert native_ids(place.store_path) == READ_BY_THEN
 
-    # Nobody knows yet that it is gone.
+    # Its leases hold still, but its process is gone; only the turns that it had taken at the hosts have to pass.
     place.world.show(place.sites, place.night)
-    assert place.live("ingest").code == 0
-    assert place.sites.asked() == []
-
     with open_store(str(place.store_path)) as store:
-        let_time_pass(store, LEASE_TTL)
+        let_time_pass(store, LEASE_TTL / 4)
     again = place.live("ingest")
     assert again.code == 0, again.err
     for source in SOURCES:
@@ -224,11 +222,7 @@ def test_a_killed_night_goes_on_where_it_was(place: Place, night: Place) -> None
     "head",
     [
         pytest.param("503 Busy\r\nRetry-After: 600", id="while it waits for a turn"),
-        pytest.param(
-            "200 OK",
-            id="while an answer does not come",
-            marks=pytest.mark.xfail(strict=True, reason="Ctrl-C waits for the read timeout of 30 s"),
-        ),
+        pytest.param("200 OK", id="while an answer does not come"),
     ],
 )
 def test_ctrl_c_ends_a_night_soon_and_keeps_what_was_read(place: Place, head: str) -> None:

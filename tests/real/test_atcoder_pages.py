@@ -334,7 +334,7 @@ def framed(folder: Path, name: str, limits: str = "") -> Page:
         'var endTime = moment("2020-07-05T22:40:00+09:00");</script>'
         f'<span class="h2">C - Fragment</span>{limits}'
     )
-    return Page(f"https://atcoder.jp/{name}", frame.encode() + (folder / name).read_bytes(), NOW)
+    return Page(f"https://atcoder.jp/{name}", frame.encode() + (folder / name).read_bytes() + b"</html>", NOW)
 
 
 def test_a_statement_recorded_while_its_contest_ran_has_no_warning_in_it(recorded: Path) -> None:

@@ -16,7 +16,7 @@ from ingest.importing import import_problems
 
 pytestmark = pytest.mark.shared
 HELD = datetime(2023, 9, 21, 14, 35, tzinfo=UTC)
-"""A participant's stored log of submissions shows that the contest was held on this day; the data set is a month off."""
+"""A participant's stored log of submissions shows that it was held on this day; the data set is a month off."""
 
 
 def test_the_imported_day_of_codeforces_1873_gives_way(shared_data: Path, tmp_path: Path) -> None:

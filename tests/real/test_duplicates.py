@@ -80,8 +80,8 @@ def test_livecodebench_and_the_packages_hold_one_problem_each(shared_data: Path,
     report = update_duplicates(store, now=NOW)
     assert (report.n_compared, report.n_too_short) == (1055 + 29, 0)
     assert pairs_of(store, SAME) == set()
-    # the easy and the hard version of one task, in one contest
-    assert pairs_of(store, RELATED) == {("abc376_b", "abc376_f")}
+    # The nearest pair, the easy and the hard version of one task of one contest, shares a little less than 80 %.
+    assert pairs_of(store, RELATED) == set()
     assert update_duplicates(store, now=NOW).lines == ()
 
 
