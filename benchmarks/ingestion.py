@@ -22,12 +22,12 @@ from typing import Any
 from db.digests import sha256_hex
 from db.engine import Store, open_store
 from db.snapshots import ResponseRecord, SnapshotOrigin, save_snapshot
-from ingest.fetch import FetchSettings, SystemClock
 from ingest.nightly import Ingestion, IngestSettings, Span
 from ingest.pages import Page
 from ingest.sources import _atcoder_pages as atcoder
 from ingest.sources import _codeforces_pages as codeforces
 from ingest.sources import leetcode
+from ingest.web.fetch import FetchSettings, SystemClock
 from tests.ingest import night_pages as pages
 from tests.ingest.leetcode_pages import GRAPHQL
 from tests.ingest.night_pages import Contest, Listed

@@ -13,16 +13,16 @@ from db.engine import Store
 from db.ingest_runs import IngestOutcome, list_runs
 from db.records import ContestKind
 from ingest import clist
-from ingest.clock import Clock
 from ingest.collecting import RECHECK, Plan, collect, plan
 from ingest.errors import BrokenSource, NotConfigured
-from ingest.fetch import Fetcher, FetchSettings, SystemClock
 from ingest.runs import RunContext, RunReport, RunResult, RunStopped, guarded_run
 from ingest.sources import Listing, Source, Wanted, load_source, source_names
+from ingest.web.clock import Clock
+from ingest.web.fetch import Fetcher, FetchSettings, SystemClock
 
 if TYPE_CHECKING:
-    from ingest.exchange import Transport
     from ingest.planning import Due
+    from ingest.web.exchange import Transport
 
 FIRST_LOOK: Final = timedelta(days=30)
 """How far back the first run of a source looks, where nobody says."""

@@ -38,9 +38,9 @@ from ingest.errors import BadRow
 from ingest.fields import long_text, optional_text, required_text
 from ingest.formats import Item
 from ingest.formats._rows import read_problems
+from ingest.statements.wording import read_wording
 from ingest.text import encode_test_text, require_call_test
 from ingest.wire import decode_wire_tests
-from ingest.wording import read_wording
 
 NAME = "livecodebench"
 DESCRIPTION = "rows of the LiveCodeBench data set, .jsonl or .jsonl.gz"

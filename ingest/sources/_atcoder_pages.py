@@ -15,9 +15,9 @@ from bs4 import Tag
 
 from ingest.dates import zoned_instant
 from ingest.errors import BadRow
-from ingest.markdown import to_markdown
 from ingest.pages import Page
-from ingest.samples import Samples, find_samples, html_blocks
+from ingest.statements.markdown import to_markdown
+from ingest.statements.samples import Samples, find_samples, html_blocks
 
 SITE = "https://atcoder.jp"
 

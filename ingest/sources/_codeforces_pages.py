@@ -15,8 +15,8 @@ from bs4 import Tag
 from bs4.element import Comment, NavigableString
 
 from ingest.errors import PageChanged
-from ingest.markdown import pre_text, to_markdown
 from ingest.pages import Page
+from ingest.statements.markdown import pre_text, to_markdown
 
 _HOLDER: Final = ".problemindexholder"
 _STATEMENT: Final = ".problem-statement"

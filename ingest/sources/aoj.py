@@ -29,9 +29,7 @@ from db.records import (
 )
 from ingest.dates import read_date
 from ingest.errors import Absent, BadRow, SourceError
-from ingest.markdown import to_markdown
 from ingest.pages import Fetch, Page, Request
-from ingest.samples import find_samples, html_blocks
 from ingest.sources import Check, Host, Listing, ProblemList, ProblemRef, ReadProblem, Source, Wanted
 from ingest.sources._aoj_tests import (
     ERRORS,
@@ -43,7 +41,9 @@ from ingest.sources._aoj_tests import (
     read_samples,
     samples_of,
 )
-from ingest.wording import read_wording
+from ingest.statements.markdown import to_markdown
+from ingest.statements.samples import find_samples, html_blocks
+from ingest.statements.wording import read_wording
 
 NAME: Final = "aoj"
 _API: Final = "https://judgeapi.u-aizu.ac.jp"

@@ -50,7 +50,7 @@ from ingest.sources._kenkoooo import (
     read_places,
     read_problems,
 )
-from ingest.wording import read_wording
+from ingest.statements.wording import read_wording
 
 PLATFORM = "atcoder"
 

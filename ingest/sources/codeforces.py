@@ -37,7 +37,7 @@ from ingest.sources._codeforces_pages import (
     single_problem,
     why_no_statement,
 )
-from ingest.wording import read_wording
+from ingest.statements.wording import read_wording
 
 NAME: Final = "codeforces"
 _HOST: Final = "codeforces.com"

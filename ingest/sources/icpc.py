@@ -37,7 +37,7 @@ from ingest.formats.kattis import PLATFORM, contest_of, package_folders, problem
 from ingest.packages import Package, open_package
 from ingest.pages import Fetch
 from ingest.sources import Listing, ProblemList, ProblemRef, ReadProblem, Source, Wanted
-from ingest.wording import read_wording
+from ingest.statements.wording import read_wording
 
 NAME: Final = "icpc"
 _HINT: Final = 'Write paths = ["/folder/of/packages"] under [sources.icpc] in the configuration.'

@@ -35,12 +35,12 @@ from db.records import (
 from ingest.dates import epoch_instant
 from ingest.errors import Absent, BadRow, SourceError
 from ingest.fields import long_text, optional_text, positive_number, required_text
-from ingest.markdown import to_markdown
 from ingest.pages import Fetch, Page, Request, json_request
 from ingest.sources import Check, Host, Listing, ProblemList, ProblemRef, ReadProblem, Secret, Source, Wanted
 from ingest.sources._leetcode_examples import examples_of
 from ingest.sources._leetcode_signature import read_signature, sample_tests
-from ingest.wording import read_wording
+from ingest.statements.markdown import to_markdown
+from ingest.statements.wording import read_wording
 
 NAME = "leetcode"
 _SITE = "https://leetcode.com"

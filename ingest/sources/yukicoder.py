@@ -39,11 +39,11 @@ from db.records import (
 )
 from ingest.dates import zoned_instant
 from ingest.errors import Absent, AuthRequired, BadRow, UnreadableDate
-from ingest.markdown import pre_text, to_markdown
 from ingest.pages import Fetch, Page, Request
 from ingest.sources import Check, Host, Listing, ProblemList, ProblemRef, ReadProblem, Secret, Source, Wanted
 from ingest.sources._yukicoder_tests import FullTests, read_zip
-from ingest.wording import read_wording
+from ingest.statements.markdown import pre_text, to_markdown
+from ingest.statements.wording import read_wording
 
 NAME: Final = "yukicoder"
 TOKEN: Final = Secret("LIVE_YUKICODER_TOKEN", "Authorization", "Bearer {}")

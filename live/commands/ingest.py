@@ -107,8 +107,8 @@ def schedule(
 
 def make_ingestion(session: Session, store: Store) -> Ingestion:
     """What runs sources with the user's settings."""
-    from ingest.fetch import FetchSettings, SystemClock
     from ingest.nightly import Ingestion, IngestSettings
+    from ingest.web.fetch import FetchSettings, SystemClock
 
     config = session.config.ingest
     fetch = FetchSettings(contact=config.contact or "", mirrors=config.mirrors, intervals_s=config.intervals_s)

@@ -109,8 +109,8 @@ def record(
 ) -> None:
     """Hand in a page that you saved. It is used for three days where the site refuses, and by live ingest --offline."""
     from ingest.errors import PageChanged
-    from ingest.fetch import record_page
     from ingest.nightly import check_names
+    from ingest.web.fetch import record_page
 
     session: Session = session_of(context)
     check_names((name,))

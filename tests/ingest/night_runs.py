@@ -14,10 +14,10 @@ from sqlalchemy import select
 from db import tables as t
 from db.engine import Store, open_store
 from ingest.duplicates import update_duplicates
-from ingest.fetch import FetchSettings, Limits
 from ingest.nightly import Ingestion, IngestSettings
 from ingest.planning import Due
 from ingest.runs import RunReport
+from ingest.web.fetch import FetchSettings, Limits
 from tests.ingest.night_world import CODEFORCES, SOURCES, Sites, World, sites_on_one_socket
 from tests.ingest.server import SkippingClock
 

@@ -17,7 +17,7 @@ from itertools import chain, pairwise
 from typing import Any
 from urllib.parse import urlsplit
 
-from ingest.clock import Clock
+from ingest.web.clock import Clock
 from tests.ingest import night_pages as pages
 from tests.ingest.leetcode_pages import GRAPHQL
 from tests.ingest.night_pages import Contest, Listed

@@ -33,10 +33,10 @@ from urllib.parse import urlsplit
 import httpcore
 
 from db.engine import Store
-from ingest.clock import Clock, SystemClock
-from ingest.exchange import Transport
-from ingest.fetch import Fetcher, FetchSettings, Limits
 from ingest.sources import Host
+from ingest.web.clock import Clock, SystemClock
+from ingest.web.exchange import Transport
+from ingest.web.fetch import Fetcher, FetchSettings, Limits
 
 Act = Callable[["Wire"], None]
 

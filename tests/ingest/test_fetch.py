@@ -16,9 +16,9 @@ import pytest
 from db.engine import Store, open_store
 from db.snapshots import SnapshotOrigin, list_snapshots
 from ingest.errors import Absent, Blocked, Disallowed, FetchError, NotConfigured, NotRecorded, PageChanged, Unreachable
-from ingest.fetch import Fetcher, FetchSettings, record_page
 from ingest.pages import Request, json_request
 from ingest.sources import Host
+from ingest.web.fetch import Fetcher, FetchSettings, record_page
 from tests.ingest.server import Reply, SiteServer, SkippingClock, fetcher
 
 SITE = "https://site.example"
@@ -201,7 +201,7 @@ def test_offline_makes_nothing_that_could_touch_the_network(tmp_path: Path, root
     program = f"""
 import sys
 from db.engine import open_store
-from ingest.fetch import Fetcher, FetchSettings, record_page
+from ingest.web.fetch import Fetcher, FetchSettings, record_page
 from ingest.sources import Host
 from datetime import UTC, datetime
 with open_store({str(tmp_path / "s.db")!r}) as store:

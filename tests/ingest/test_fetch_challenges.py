@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ingest.challenges import find_challenge
+from ingest.web.challenges import find_challenge
 
 # Written by us in the shape of the real ones: what their makers' names hang on is kept, the rest is short.
 MANAGED = b"""<!DOCTYPE html><html lang="en-US"><head><title>Just a moment...</title>

@@ -12,8 +12,8 @@ from sqlalchemy import text
 from db.engine import Store, open_store
 from db.snapshots import get_snapshot, list_snapshots
 from ingest.errors import Blocked, NotConfigured, SourceError
-from ingest.fetch import Fetcher, FetchSettings
 from ingest.sources import Host, Secret
+from ingest.web.fetch import Fetcher, FetchSettings
 from tests.ingest.server import Reply, SiteServer, SkippingClock, fetcher
 
 SITE = "https://site.example"

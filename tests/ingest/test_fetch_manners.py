@@ -16,12 +16,12 @@ import pytest
 
 from db.engine import Store, open_store
 from db.snapshots import SnapshotOrigin, get_snapshot, list_snapshots
-from ingest.clock import SystemClock
 from ingest.errors import Blocked, Disallowed, SourceError, Unreachable
-from ingest.exchange import Client, Timeouts
-from ingest.fetch import Fetcher, FetchSettings, Limits
 from ingest.pages import Request
 from ingest.sources import Host
+from ingest.web.clock import SystemClock
+from ingest.web.exchange import Client, Timeouts
+from ingest.web.fetch import Fetcher, FetchSettings, Limits
 from tests.ingest.server import Reply, SiteServer, SkippingClock, fetcher, unix_transport
 
 SITE = "https://site.example"

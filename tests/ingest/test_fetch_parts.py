@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.addresses import Mirrors, is_loopback, leads_to_login, normal_url, place_of
-from ingest.retries import backoff_s, retry_after
-from ingest.robots import read_robots
+from ingest.web.addresses import Mirrors, is_loopback, leads_to_login, normal_url, place_of
+from ingest.web.retries import backoff_s, retry_after
+from ingest.web.robots import read_robots
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -16,10 +16,10 @@ import pytest
 from db.engine import Store, open_store
 from db.snapshots import list_snapshots
 from ingest.errors import Absent, AuthRequired, FetchError, TimedOut, TooLarge, Unreachable
-from ingest.exchange import Transport
-from ingest.fetch import Fetcher, FetchSettings, Limits
 from ingest.pages import json_request
 from ingest.sources import Host
+from ingest.web.exchange import Transport
+from ingest.web.fetch import Fetcher, FetchSettings, Limits
 from tests.ingest.server import (
     Act,
     Reply,

@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup, Tag
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.markdown import pre_text, to_markdown
+from ingest.statements.markdown import pre_text, to_markdown
 
 _DATA = Path(__file__).parent / "data" / "markdown"
 _BASE = "https://example.org/contest/1/"

@@ -12,7 +12,7 @@ import pytest
 
 from db.ingest_runs import IngestOutcome, list_failures, list_runs
 from db.problems import list_problems
-from ingest.fetch import Limits
+from ingest.web.fetch import Limits
 from tests.ingest import night_pages as pages
 from tests.ingest.codeforces_site import data
 from tests.ingest.night_runs import DAY, Nights, contents, nights, without_pages

@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup, Tag
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.samples import Block, Samples, find_samples, html_blocks, text_blocks
+from ingest.statements.samples import Block, Samples, find_samples, html_blocks, text_blocks
 
 PAIR = (("2 2\n", "4\n"),)
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.comparison import read_comparison
-from ingest.wording import read_wording
+from ingest.statements.wording import read_wording
 
 _DATA = Path(__file__).parent / "data" / "wording"
 _CASES = [

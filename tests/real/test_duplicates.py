@@ -20,7 +20,7 @@ from db.records import ContestRecord, ProblemKey, ProblemRecord, SuiteRecord, Te
 from ingest.duplicates import Candidate, find_duplicates, update_duplicates
 from ingest.fingerprints import FingerprintIndex, character_shingles, fingerprint, plain_words
 from ingest.importing import import_problems
-from ingest.markdown import to_markdown
+from ingest.statements.markdown import to_markdown
 from tests.livecodebench_data import as_problem_rows
 
 pytestmark = pytest.mark.shared

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from db.engine import Store, open_store
-from ingest.challenges import find_challenge
 from ingest.errors import Absent, AuthRequired
 from ingest.pages import Page
+from ingest.web.challenges import find_challenge
 from tests.ingest.server import Reply, SiteServer, SkippingClock, fetcher
 
 SITE = "https://site.example"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from ingest.markdown import pre_text, to_markdown
+from ingest.statements.markdown import pre_text, to_markdown
 
 pytestmark = pytest.mark.shared
 

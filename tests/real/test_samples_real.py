@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from ingest.samples import find_samples, text_blocks
+from ingest.statements.samples import find_samples, text_blocks
 
 pytestmark = pytest.mark.shared
 

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 
-from ingest.markdown import to_markdown
-from ingest.wording import Wording, read_wording
+from ingest.statements.markdown import to_markdown
+from ingest.statements.wording import Wording, read_wording
 
 pytestmark = pytest.mark.shared
 

@@ -2,14 +2,14 @@
 
 "Any" and "in any order" mostly stand in stories, inputs and operations. What counts is an order to the program, so the
 words between it and "any" are looked at as well: "print the number of ways to take them in any order" has one answer.
-Sentences come in lower case and without marks (``ingest.sentences.Sentence.plain``).
+Sentences come in lower case and without marks (``ingest.statements.sentences.Sentence.plain``).
 """
 
 from __future__ import annotations
 
 import re
 
-from ingest.sentences import any_of
+from ingest.statements.sentences import any_of
 
 _Found = re.Match[str] | None
 

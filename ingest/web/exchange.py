@@ -21,8 +21,8 @@ from typing import Any
 import httpcore
 import httpx
 
-from ingest.clock import Clock
 from ingest.errors import FetchError, SourceError, TimedOut, TooLarge, Unreachable
+from ingest.web.clock import Clock
 
 CONNECTIONS = 20
 """More than the hosts that one source has: a fetcher asks each for one thing at a time, so none waits for another's."""

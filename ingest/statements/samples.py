@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from bs4 import Tag
 
-from ingest.markdown import pre_text
+from ingest.statements.markdown import pre_text
 
 _MARKED = ("h1", "h2", "h3", "h4", "h5", "h6", "p", "pre")
 # The heading of an output may name its input too ("入力例 1 に対する出力例", "Output for Sample Input 1").

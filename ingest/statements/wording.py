@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ingest.sentences import Part, Sentence, any_of, sentences
-from ingest.several_answers import hints_at_several_answers, says_several_answers, says_unique_answer
-from ingest.tolerances import read_comparison_rule
+from ingest.statements.sentences import Part, Sentence, any_of, sentences
+from ingest.statements.several_answers import hints_at_several_answers, says_several_answers, says_unique_answer
+from ingest.statements.tolerances import read_comparison_rule
 
 _MAX_CHARACTERS = 300
 _HEADINGS = {Part.INTERACTION: "interactive", Part.SCORING: "scoring"}

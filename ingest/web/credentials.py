@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from ingest.addresses import is_loopback, place_of
 from ingest.errors import NotConfigured
 from ingest.sources import Host
+from ingest.web.addresses import is_loopback, place_of
 
 _PRIVATE = re.compile(r"cookie|auth|token|csrf|session", re.IGNORECASE)
 _SHORTEST = 8

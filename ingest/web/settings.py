@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 
 from ingest.errors import NotConfigured
-from ingest.robots import PRODUCT
+from ingest.web.robots import PRODUCT
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from bs4 import Tag
 from bs4.element import NavigableString, PageElement, PreformattedString
 from markdownify import MarkdownConverter
 
-from ingest.mathematics import Formula, classes_of, formula_of, is_furniture, script_of, text_parts
+from ingest.statements.mathematics import Formula, classes_of, formula_of, is_furniture, script_of, text_parts
 
 # Characters that no text may hold stand for what the conversion must not touch: formulas in a line, and code.
 _INLINE, _BLOCK, _END = "\ufdd0", "\ufdd1", "\ufdd2"

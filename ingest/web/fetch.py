@@ -18,10 +18,6 @@ from urllib.parse import urlsplit
 
 from db.engine import Store
 from db.snapshots import ResponseRecord, SnapshotOrigin, SnapshotRecord, get_snapshot, save_snapshot
-from ingest.addresses import leads_to_login, normal_url, origin_of
-from ingest.asking import GONE, LOOK, REDIRECTS, Ask, Asker, FetchCounts, newest_answer, refusal
-from ingest.challenges import find_challenge
-from ingest.clock import Clock, SystemClock
 from ingest.errors import (
     AuthRequired,
     Blocked,
@@ -32,14 +28,18 @@ from ingest.errors import (
     TimedOut,
     Unreachable,
 )
-from ingest.fetch_settings import FetchSettings, Limits
 from ingest.pages import Page, Request
-from ingest.retries import PASSING
-from ingest.robots import RobotRules, read_robots
 from ingest.sources import Host
+from ingest.web.addresses import leads_to_login, normal_url, origin_of
+from ingest.web.asking import GONE, LOOK, REDIRECTS, Ask, Asker, FetchCounts, newest_answer, refusal
+from ingest.web.challenges import find_challenge
+from ingest.web.clock import Clock, SystemClock
+from ingest.web.retries import PASSING
+from ingest.web.robots import RobotRules, read_robots
+from ingest.web.settings import FetchSettings, Limits
 
 if TYPE_CHECKING:
-    from ingest.exchange import Transport
+    from ingest.web.exchange import Transport
 
 __all__ = ["Clock", "FetchCounts", "FetchSettings", "Fetcher", "Limits", "SystemClock", "record_page"]
 

@@ -22,19 +22,19 @@ from db.snapshots import (
     save_snapshot,
     validate_snapshot,
 )
-from ingest.addresses import Mirrors, place_of
-from ingest.challenges import find_challenge
-from ingest.clock import Clock
-from ingest.credentials import Credential, credential_for, public_headers
 from ingest.errors import Absent, AuthRequired, Blocked, FetchError, NotConfigured, TimedOut, Unreachable
-from ingest.fetch_settings import FetchSettings
 from ingest.pages import Request
-from ingest.retries import PASSING, backoff_s, retry_after
 from ingest.sources import Host
-from ingest.turns import Turns, shown
+from ingest.web.addresses import Mirrors, place_of
+from ingest.web.challenges import find_challenge
+from ingest.web.clock import Clock
+from ingest.web.credentials import Credential, credential_for, public_headers
+from ingest.web.retries import PASSING, backoff_s, retry_after
+from ingest.web.settings import FetchSettings
+from ingest.web.turns import Turns, shown
 
 if TYPE_CHECKING:
-    from ingest.exchange import Answer, Client, Transport
+    from ingest.web.exchange import Answer, Client, Transport
 
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 GONE: Final = (404, 410)
@@ -186,7 +186,7 @@ class Asker:
 
     def _opened(self) -> Client:
         """The client, made at the first request: offline, nothing that could touch the network is ever there."""
-        from ingest.exchange import Client, Timeouts
+        from ingest.web.exchange import Client, Timeouts
 
         limits = self._settings.limits
         with self._lock:

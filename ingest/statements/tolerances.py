@@ -1,6 +1,6 @@
 """How far an output may be from the expected one by the words of a sentence: in numbers, and in letter case. Pure.
 
-Sentences come in lower case and without marks (``ingest.sentences.Sentence.plain``).
+Sentences come in lower case and without marks (``ingest.statements.sentences.Sentence.plain``).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import Any
 
-from ingest.sentences import any_of
+from ingest.statements.sentences import any_of
 
 # A power of ten as statements write it (the mark of the power may have been lost), e-notation, a decimal fraction.
 _MINUS = "[-\u2212\u2013]"

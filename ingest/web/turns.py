@@ -10,8 +10,8 @@ from datetime import datetime, timedelta
 
 from db.engine import Store
 from db.hosts import block, blocked, postpone, reserve, settle
-from ingest.clock import Clock
 from ingest.errors import Blocked, TimedOut, Unreachable
+from ingest.web.clock import Clock
 
 _SHORTEST_SLEEP_S = 0.05
 
