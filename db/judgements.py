@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from db import tables as t
 from db.blobs import decode_text, get_blobs, pack, unpack
 from db.digests import canonical_json
-from db.records import ProblemKey, require_text, require_utc
+from db.records import IoKind, ProblemKey, require_text, require_utc
 from db.sql import insert_missing, is_one_of, upsert_rows
 
 INTERNAL_ERROR: Final = "internal_error"
@@ -107,7 +107,8 @@ def _pending(
         query.select_from(t.problem)
         .join(t.test_suite, t.test_suite.c.id == t.problem.c.current_suite_id)
         .join(t.completion, t.completion.c.problem_id == t.problem.c.id)
-        .where(t.test_suite.c.n_tests > 0, ~judged)
+        # A way to meet the tests that this version does not know is left to one that does.
+        .where(t.test_suite.c.n_tests > 0, t.test_suite.c.io_kind.in_([str(kind) for kind in IoKind]), ~judged)
     )
     if run_ids is not None:
         query = query.where(is_one_of(t.completion.c.run_id, run_ids))

@@ -170,7 +170,12 @@ def list_snapshots(session: Session, source: str | None = None) -> list[Snapshot
     if source is not None:
         query = query.where(_c.source == source)
     found = (row._asdict() for row in session.execute(query))
-    return [SnapshotSummary(**row | {"origin": SnapshotOrigin(row["origin"])}) for row in found]
+    return [SnapshotSummary(**row | {"origin": _origin(row["origin"])}) for row in found]
+
+
+def _origin(text: str) -> SnapshotOrigin:
+    """An origin that this version does not know is none that an answer may be taken from."""
+    return SnapshotOrigin(text) if text in set(SnapshotOrigin) else SnapshotOrigin.REFUSED
 
 
 def _row(session: Session, snapshot_id: int) -> Row[Any]:
@@ -183,4 +188,4 @@ def _row(session: Session, snapshot_id: int) -> Row[Any]:
 def _record(row: Row[Any], body: bytes, **changed: Any) -> SnapshotRecord:
     values = row._asdict() | changed
     del values["body_sha256"]
-    return SnapshotRecord(**values | {"body": body, "origin": SnapshotOrigin(values["origin"])})
+    return SnapshotRecord(**values | {"body": body, "origin": _origin(values["origin"])})

@@ -18,6 +18,7 @@ from db.errors import AmbiguousProblem, UnknownProblem
 from db.importing import ImportReport, Refusal, UnknownFormat
 from db.problems import find_problem, list_revisions, problem_ids
 from db.records import CompletionRecord, ProblemKey, SaveOutcome, TallyRecord, require_utc
+from db.refused import keep_refused
 from db.tallies import save_tallies
 from eval.formats import Format, ResultRow, SolutionRow, result_formats, solution_formats
 from eval.import_models import ModelResolver, Models, models_in
@@ -59,7 +60,7 @@ def import_solutions(  # noqa: PLR0913 - everything the command line can say, by
     importer = _SolutionImporter(models, model, RunSettings(label, dict(conditions or {})), language, now)
     tally = Tally()
     save_in_batches(store, read(path), importer.save, tally, size=_size, progress=progress)
-    return tally.report()
+    return keep_refused(store, path, tally.report(), now=now)
 
 
 def import_results(  # noqa: PLR0913 - as above
@@ -93,7 +94,7 @@ def import_results(  # noqa: PLR0913 - as above
     importer = _ResultImporter(models, model, origin)
     tally = Tally()
     save_in_batches(store, read(path), importer.save, tally, size=_size, progress=progress)
-    return tally.report(importer.closing_notes())
+    return keep_refused(store, path, tally.report(importer.closing_notes()), now=now)
 
 
 def _reader(name: str, formats: Mapping[str, Format], kind: str) -> Format:

@@ -33,7 +33,7 @@ from db.records import ContestKind, ProblemRecord, SaveOutcome
 from db.revisions import has_statement
 from db.twins import find_twin
 from ingest.errors import BadRow, Blocked, PageChanged, SourceError, TimedOut, Unreachable
-from ingest.pages import Fetch
+from ingest.pages import Fetch, Page, Request
 from ingest.runs import RunFailure, RunResult, RunStopped
 from ingest.sources import Listing, ProblemList, ProblemRef, ReadProblem, Source, Wanted
 
@@ -124,6 +124,19 @@ def to_collect(
     return [one for one in stored if one.record.native_id in listed and is_due(source, one, wanted.now, recheck)]
 
 
+class _Watched:
+    """A `Fetch` that remembers which response came last: the one to keep with what could not be taken."""
+
+    def __init__(self, fetch: Fetch) -> None:
+        self._fetch = fetch
+        self.last_snapshot_id: int | None = None
+
+    def __call__(self, request: Request | str) -> Page:
+        page = self._fetch(request)
+        self.last_snapshot_id = page.snapshot_id
+        return page
+
+
 class _Ended(Exception):
     """The host has to be left alone for the rest of this run."""
 
@@ -136,7 +149,8 @@ class _Run:
     """What has happened so far in one run."""
 
     def __init__(self, store: Store, source: Source, fetch: Fetch, wanted: Wanted, check: Callable[[], None]) -> None:
-        self._store, self._source, self._fetch = store, source, fetch
+        self._store, self._source = store, source
+        self._fetch = _Watched(fetch)
         self._wanted, self._check = wanted, check
         self._counts: Counter[str] = Counter(dict.fromkeys(_ALWAYS_COUNTED, 0))
         self._notes: list[str] = []
@@ -235,13 +249,21 @@ class _Run:
         what = f"{listed.contest.native_id}/{ref.index or ref.native_id}"
         try:
             read = self._source.read_problem(self._fetch, listed, ref, self._wanted)
-            _refuse_unsure_text(read.record)
+            self._refuse_wrong(read.record)
             self._save(read)
         except Exception as error:
             self._refused(what, error)
             return
         self._dead_in_a_row = 0
         self._notes.extend(f"{what}: {note}" for note in read.notes)
+
+    def _refuse_wrong(self, record: ProblemRecord) -> None:
+        """``BadRow`` for a record that must not be stored: another platform's, nameless, or not decoded for certain."""
+        if record.key.platform != self._source.name:
+            raise BadRow(f"platform is {record.key.platform!r}, not {self._source.name!r}", "Mend the source.")
+        if not record.title.strip():
+            raise BadRow(f"{record.key} has an empty title", "Look at the page.")
+        _refuse_unsure_text(record)
 
     def _save(self, read: ReadProblem) -> None:
         record, now = read.record, self._wanted.now
@@ -279,15 +301,16 @@ class _Run:
 
     def _refused(self, what: str, error: Exception) -> None:
         """Keep what could not be taken; raise when the host has to be left alone."""
-        if isinstance(error, BadRow):
-            self._failures.append(RunFailure(what, "invalid", error.reason))
+        if isinstance(error, ValueError):  # a record refuses what cannot be; the page that shows it stays
+            self._failures.append(RunFailure(what, "invalid", str(error), self._fetch.last_snapshot_id))
             return
         if not isinstance(error, SourceError):
             # A parser that falls over its page must not take the other contests with it, and must be seen.
-            if not isinstance(error, (ValueError, LookupError, TypeError, AttributeError)):
+            if not isinstance(error, (LookupError, TypeError, AttributeError, RecursionError)):
                 raise error
             _log.warning("%s: %s could not be read", self._source.name, what, exc_info=error)
-            self._failures.append(RunFailure(what, "error", f"{type(error).__name__}: {error}"))
+            told = f"{type(error).__name__}: {error}"
+            self._failures.append(RunFailure(what, "error", told, self._fetch.last_snapshot_id))
             return
         if isinstance(error, (Unreachable, TimedOut)):
             self._dead_in_a_row += 1

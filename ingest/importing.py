@@ -12,6 +12,7 @@ from db.engine import Store
 from db.importing import ImportReport, Note, Refusal, UnreadableSource
 from db.problems import save_problem
 from db.records import ProblemKey, ProblemRecord
+from db.refused import keep_refused
 from ingest.formats import load_format
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def import_problems(
     except OSError as error:
         reason = error.strerror or str(error)
         raise UnreadableSource(f"{error.filename or path} cannot be read: {reason}", "Check the file.") from None
-    return tally.report()
+    return keep_refused(store, path, tally.report(), now=now)
 
 
 class _Importer:

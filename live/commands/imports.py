@@ -111,6 +111,24 @@ def import_results(
     _finish(session, report, "results", as_json)
 
 
+@app.command("refused")
+def refused(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option(min=1, help="So many rows, the newest first.")] = 100,
+    as_json: AsJson = False,
+) -> None:
+    """Rows that imports did not take: where they stand, why, and what they say."""
+    from db.refused import list_refused
+
+    with session_of(context).open_store() as store, store.read() as reading:
+        rows = list_refused(reading, limit)
+    if as_json:
+        print_json([asdict(row) for row in rows])
+        return
+    for row in rows:
+        typer.echo(f"{row.refused_at:%Y-%m-%d %H:%M} {row.file}, {row.place}: {row.reason}")
+
+
 def _resolver(session: Session, day: date | None = None) -> Callable[[str], str | None]:
     registry = session.registry
 

@@ -93,7 +93,9 @@ def _show_attempts(store: Store, source: str, limit: int, as_json: bool) -> None
     for run, failed in attempts:
         planned = f", planned for {_at(run.planned_at)}" if run.planned_at else ""
         typer.echo(f"run {run.run_id}: started {_at(run.started_at)} UTC{planned}: {_outcome(run)}")
-        counted = ", ".join(f"{name} {count}" for name, count in run.counts.items() if count)
+        # What the source listed by category is told even where it is nothing: a category that fell silent is seen.
+        told = {name: count for name, count in run.counts.items() if count or name.startswith("listed_")}
+        counted = ", ".join(f"{name} {count}" for name, count in told.items())
         if counted:
             typer.echo(f"  {counted}")
         for note in run.notes:

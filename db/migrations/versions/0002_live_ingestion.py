@@ -30,6 +30,7 @@ TABLES = (
     "lease",
     "ingest_run",
     "ingest_failure",
+    "refused_row",
 )
 COLUMNS: dict[str, tuple[str, ...]] = {
     "contest": ("url", "kind", "n_listed", "collected_at", "missed_listings", "withdrawn_at"),
@@ -254,6 +255,16 @@ def _tables_about_runs() -> None:
         _points("ingest_failure", "snapshot_id", "snapshot.id"),
     )
     _index("ingest_failure", "run_id")
+    _create(
+        "refused_row",
+        _text("file"),
+        _text("place"),
+        _text("reason"),
+        _text("hint"),
+        _text("raw"),
+        _instant("refused_at"),
+        unique=("file", "place", "reason"),
+    )
 
 
 def _rehash_revisions(join: Any) -> None:

@@ -1,0 +1,141 @@
+"""Which tests show that a report case of groups A and F behaves as its entry says, and which cases do not yet."""
+
+from __future__ import annotations
+
+from typing import Final
+
+_HERE = "tests/real/test_report_cases.py"
+_RUNS = "tests/real/test_report_cases_runs.py"
+_ATCODER = "tests/ingest/test_atcoder.py"
+_COLLECTING = "tests/ingest/test_collecting.py"
+_MANNERS = "tests/ingest/test_fetch_manners.py"
+_SCHEDULE = "tests/ingest/test_schedule.py"
+_STORE = "tests/db/test_report_cases.py"
+_KEPT = "tests/real/test_report_cases_kept.py"
+
+CASES: Final = {
+    "A01": (
+        f"{_HERE}::test_a01_a_task_of_two_contests_stays_where_it_is",
+        "tests/real/test_atcoder_cases.py::test_reported_case_of_a_task_in_two_contests",
+    ),
+    "A03": (
+        "tests/real/test_duplicates.py::test_a03_only_white_space_is_merged",
+        "tests/ingest/test_duplicates.py::test_problems_of_one_round_are_never_merged",
+    ),
+    "A04": (
+        f"{_HERE}::test_a04_what_subscribers_saw_first_is_public_since_then",
+        "tests/real/test_leetcode_pages.py::test_case_a04_the_earliest_sighting_is_the_first_publication",
+    ),
+    "A05": (
+        f"{_HERE}::test_a05_a_contest_that_moves_twice_waits_for_its_end",
+        "tests/real/test_codeforces_pages.py::test_a_contest_that_moved_twice",
+    ),
+    "A09": (
+        f"{_HERE}::test_a09_a_start_of_nothing_is_undated_in_every_table",
+        "tests/real/test_atcoder_cases.py::test_reported_case_of_contests_without_a_start",
+    ),
+    "A11": ("tests/real/test_other_sources.py::test_case_a11_a_time_without_a_zone_is_in_the_zone_of_its_source",),
+    "A13": (
+        "tests/real/test_atcoder_cases.py::test_reported_case_of_two_languages",
+        "tests/ingest/test_atcoder_tasks.py::test_the_statement_is_the_english_one_and_the_japanese_one_is_kept",
+    ),
+    "A14": (f"{_HERE}::test_a14_a_drawing_is_a_part_of_the_statement",),
+    "A16": ("tests/real/test_codeforces_pages.py::test_lines_in_elements",),
+    "A18": (
+        "tests/real/test_leetcode_pages.py::test_case_a18_superscripts_stay",
+        "tests/real/test_markdown.py::test_report_case_of_lost_powers",
+    ),
+    "A20": (f"{_HERE}::test_a20_a_problem_in_a_picture_is_left_out_and_counted",),
+    "A21": (
+        f"{_HERE}::test_a21_russian_text_is_kept_beside_the_english_one",
+        "tests/real/test_codeforces_pages.py::test_a_russian_page_in_place_of_an_english_one",
+    ),
+    "A22": (
+        f"{_HERE}::test_a22_answers_to_the_japanese_text_are_not_mixed_with_those_to_the_english",
+        "tests/real/test_atcoder_cases.py::test_reported_case_of_a_translation_that_comes_later",
+    ),
+    "A23": (
+        "tests/real/test_fetching.py::test_a23_pages_of_old_encodings",
+        f"{_COLLECTING}::test_text_that_could_not_be_decoded_is_refused",
+    ),
+    "A24": (
+        f"{_RUNS}::test_a24_a_login_in_place_of_data_fails_one_source_alone",
+        "tests/real/test_fetching.py::test_a24_a_data_address_that_leads_to_the_login",
+    ),
+    "A26": (
+        f"{_HERE}::test_a26_the_run_lists_what_is_absent",
+        "tests/real/test_fetching.py::test_a26_missing_flaky_and_throttled_pages",
+        "tests/ingest/test_fetch_trouble.py::test_a_trouble_that_stays_ends_after_the_tries",
+    ),
+    "A27": (
+        f"{_RUNS}::test_a27_one_interval_for_all_jobs",
+        f"{_MANNERS}::test_a_pause_that_one_job_is_asked_for_holds_for_all",
+        f"{_MANNERS}::test_threads_of_one_run_keep_the_interval_and_other_hosts_their_own",
+    ),
+    "A28": (f"{_HERE}::test_a28_a_column_more_changes_nothing", f"{_ATCODER}::test_a_row_that_cannot_be_read_is_named"),
+    "A30": (
+        f"{_HERE}::test_a30_only_the_archives_own_end_is_an_end",
+        f"{_ATCODER}::test_a_page_without_the_archive_is_never_its_end",
+    ),
+    "A31": (f"{_RUNS}::test_a31_a_contest_that_is_not_whole_is_told_and_made_whole",),
+    "A32": (f"{_KEPT}::test_a32_a_series_is_found_by_its_category_and_a_menu_is_no_contest",),
+    "A33": (f"{_HERE}::test_a33_an_answer_stays_with_the_text_that_it_was_given_to",),
+    "A35": (
+        f"{_HERE}::test_a35_a_locked_problem_is_counted_until_its_text_is_there",
+        "tests/real/test_leetcode_pages.py::test_case_a35_a_locked_problem_has_no_statement",
+    ),
+    "A37": (
+        f"{_RUNS}::test_a37_a_source_that_does_not_load_stops_no_command",
+        f"{_RUNS}::test_a37_nothing_is_asked_at_import_or_for_help",
+        "tests/live/test_demo.py::test_verdicts_and_scores_are_the_expected_ones",
+    ),
+    "F01": (
+        f"{_RUNS}::test_f01_a_process_that_was_down_at_the_time_runs_once_and_late",
+        f"{_SCHEDULE}::test_a_busy_source_delays_no_other_and_is_not_run_twice",
+    ),
+    "F03": (
+        f"{_SCHEDULE}::test_two_schedulers_on_one_store_run_nothing_twice_and_one_takes_over_when_the_other_is_killed",
+    ),
+    "F05": (
+        f"{_RUNS}::test_f05_in_the_night_of_the_clock_change_each_hour_comes_once",
+        "tests/ingest/test_planning.py::test_in_the_night_of_a_clock_change_every_hour_comes_once",
+    ),
+    "F06": (f"{_RUNS}::test_f06_everything_is_planned_in_utc",),
+    "F07": (
+        f"{_RUNS}::test_f07_a_run_that_hangs_ends_at_its_deadline_and_the_source_is_failing",
+        f"{_SCHEDULE}::test_three_timeouts_in_a_row_show_the_source_as_failing_and_the_nights_go_on",
+    ),
+    "F09": (
+        f"{_RUNS}::test_f09_more_requests_than_connections",
+        f"{_MANNERS}::test_after_a_batch_that_was_broken_off_the_next_one_works",
+        f"{_MANNERS}::test_waiting_for_our_own_pool_is_no_fault_of_the_host",
+    ),
+    "F10": (
+        f"{_STORE}::test_a_collector_two_judges_and_a_report_never_meet_a_lock",
+        "tests/db/test_engine.py::test_every_connection_of_a_file_is_set_up",
+        "tests/db/test_engine.py::test_a_file_system_without_shared_memory_is_warned_about",
+    ),
+    "F12": (
+        f"{_RUNS}::test_f12_instants_keep_their_zone_and_a_naive_one_is_refused",
+        f"{_STORE}::test_raw_text_in_the_file_sorts_in_the_order_of_time",
+    ),
+    "F14": (
+        f"{_KEPT}::test_f14_rows_that_cannot_be_are_refused_by_their_fields_and_kept",
+        f"{_KEPT}::test_f14_records_that_cannot_be_are_kept_with_the_page_that_shows_them",
+    ),
+    "F15": (f"{_KEPT}::test_f15_one_unknown_word_breaks_no_query",),
+    "F16": (f"{_RUNS}::test_f16_the_same_task_again_is_one_row",),
+    "F17": ("tests/real/test_other_sources.py::test_case_f17_no_contest_is_one_problem_however_often_it_comes",),
+    "F18": (
+        f"{_RUNS}::test_f18_verdicts_of_the_first_version_come_up_and_what_was_not_kept_is_unknown",
+        f"{_STORE}::test_a_store_that_is_too_new_is_refused_and_left_as_it_is",
+    ),
+    "F19": (f"{_RUNS}::test_f19_what_cannot_be_is_refused_by_its_option_and_a_day_is_one_of_utc",),
+}
+"""Case -> tests as FILE::FUNCTION; the first one plays the case itself."""
+
+OPEN: Final = {
+    "A07": "all of it but one clause (test_report_cases_kept.py): a table made before a withdrawal cannot be made again; "
+    "nothing is deleted, but it takes frozen editions",
+}
+"""Case -> what of its entry does not hold yet."""
