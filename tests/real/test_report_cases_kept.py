@@ -97,9 +97,13 @@ def test_a32_a_series_is_found_by_its_category_and_a_menu_is_no_contest(
     cases: Path, live: Live, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = load(cases / "A32" / "expected.json")
-    site = atcoder_site.FakeSite({})
-    for name, category in (("listing_all.json", ""), ("listing_cat60.json", "&category=60")):
-        site.changed[f"{atcoder_site.ARCHIVE}{category}&page=1"] = archive_of(load(cases / "A32" / name))
+    files = {"": "listing_all.json", "&category=60": "listing_cat60.json"}
+    site = atcoder_site.FakeSite(
+        {
+            f"{atcoder_site.ARCHIVE}{category}&page=1": archive_of(load(cases / "A32" / name))
+            for category, name in files.items()
+        }
+    )
     wanted = Wanted(datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 2, 1, tzinfo=UTC), atcoder_site.NOW)
     listing = atcoder_site.SOURCE.discover(site, wanted)
     assert {one.native_id for one in listing.contests if one.starts_at} == set(expected["contests"])
@@ -109,9 +113,8 @@ def test_a32_a_series_is_found_by_its_category_and_a_menu_is_no_contest(
     assert (listing.seen["archive"], listing.seen["category_60"]) == (1, 2)
 
     silent = Listing((), seen={"archive": 3, "category_60": 0})
-    stand_in(
-        monkeypatch, "aoj", replace(CaseSite(name="aoj", hosts=()).source(), discover=lambda fetch, wanted: silent)
-    )
+    source = CaseSite(name="aoj", hosts=()).source()
+    stand_in(monkeypatch, "aoj", replace(source, discover=lambda fetch, wanted: silent))
     live("ingest", "aoj")
     assert "listed_category_60 0" in live("runs", "aoj").out
 
