@@ -41,13 +41,21 @@ class Host:
 class Wanted:
     """What a source is asked for: the contests that start in ``[since, until)``, as of ``now``.
 
-    ``settings`` are the source's own, from the configuration's table of its name.
+    ``stored`` are ids of contests that the store has in that window: they are wanted wherever they start by now, so that
+    it is seen when they move. ``settings`` are the source's own, from the configuration's table of its name;
+    ``credentials`` are the environment variables of its secrets that the user has set.
     """
 
     since: datetime
     until: datetime
     now: datetime
     settings: Mapping[str, Any] = field(default_factory=dict)
+    stored: frozenset[str] = frozenset()
+    credentials: frozenset[str] = frozenset()
+
+    def wants(self, native_id: str, starts_at: datetime) -> bool:
+        """Whether a contest that starts at this instant is to be listed."""
+        return self.since <= starts_at < self.until or native_id in self.stored
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,7 @@ CASES: Final = {
 """Case -> tests as FILE::FUNCTION; the first one plays the case itself."""
 
 OPEN: Final = {
-    "A07": "all but one clause holds (test_report_cases_kept.py): a table from before a withdrawal cannot be made again, "
-    "which takes frozen editions",
+    "A07": "all but one clause holds (test_report_cases_kept.py): a table from before a withdrawal cannot be made "
+    "again, which takes frozen editions",
 }
 """Case -> what of its entry does not hold yet."""
