@@ -10,6 +10,7 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
+from db.dates import best_claim
 from db.records import DateClaim, read_precision
 from db.sql import insert_rows
 
@@ -67,6 +68,27 @@ def _row_of(claim: DateClaim, problem_id: int, now: datetime) -> dict[str, Any]:
         "earliest": claim.earliest,
         "precision": str(claim.precision),
         "first_seen_at": now,
+    }
+
+
+def supersede_contest(session: Session, problem_ids: Sequence[int], contest: str, *, now: datetime) -> None:
+    """Put aside what any source says of these problems by the start of a contest, and date them by what is left."""
+    for problem_id in problem_ids:
+        rows = session.execute(_CLAIMS, {"problem": problem_id}).all()
+        holding = [row for row in rows if row.superseded_at is None]
+        for row in holding:
+            if row.contest == contest:
+                session.execute(_SUPERSEDE, {"row_id": row.id, "superseded_at": now})
+        released = released_by(_claim_of(row) for row in holding if row.contest != contest)
+        session.execute(update(t.problem).where(t.problem.c.id == problem_id).values(released))
+
+
+def released_by(claims: Iterable[DateClaim]) -> dict[str, Any]:
+    """What these claims make of a problem's columns."""
+    best = best_claim(claims)
+    return {
+        "released_at": best.earliest if best else None,
+        "released_precision": str(best.precision) if best else None,
     }
 
 

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import bindparam, func, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
-from db.flags import clear_flags, sync_flags
+from db.claims import supersede_contest
+from db.exposure import refresh_exposure
+from db.flags import sync_flags
 from db.identity import problem_ids
 from db.records import ContestKind, ContestRecord, ProblemKey, SaveOutcome, require_utc
 from db.sql import insert_row, is_one_of
 
 LISTINGS_TO_WITHDRAW: Final = 2
 """So many good listings in a row without it make a contest or a problem withdrawn: one short listing proves nothing."""
+LISTINGS_APART: Final = timedelta(hours=12)
+"""Listings that are nearer to each other count as one: the same night tried again proves nothing more."""
 WITHDRAWN: Final = "withdrawn"
 """A problem's status, and the name of the flag that says since when and why."""
 _BY = "listing"
@@ -97,10 +101,20 @@ def save_contest(session: Session, contest: ContestRecord, *, source: str, now: 
     moved_from = row.starts_at if "starts_at" in changes else None
     if moved_from is not None:
         changes |= {"collected_at": None, "n_listed": None}
+    if row.kind == ContestKind.ROUND and "kind" in changes:
+        _stop_dating(session, row.id, contest.native_id, now)
     if changes:
         session.execute(_CHANGE_CONTEST, changes | {"row_id": row.id})
     outcome = SaveOutcome.UPDATED if changes else SaveOutcome.UNCHANGED
     return SavedContest(int(row.id), outcome, moved_from)
+
+
+def _stop_dating(session: Session, contest_id: int, native_id: str, now: datetime) -> None:
+    """A round that turns out to be a training or a permanent contest dates its problems no more."""
+    link = t.contest_problem.c
+    ids = session.execute(select(link.problem_id).where(link.contest_id == contest_id)).scalars().all()
+    supersede_contest(session, ids, native_id, now=now)
+    refresh_exposure(session, ids, now=now)
 
 
 def _note_start(session: Session, contest_id: int, starts_at: datetime | None, source: str, now: datetime) -> bool:
@@ -164,16 +178,19 @@ def _kind(text: str) -> ContestKind:
     return ContestKind(text) if text in set(ContestKind) else ContestKind.VIRTUAL
 
 
-def stored_ids(session: Session, contest_id: int) -> set[str]:
-    """The native ids, own and other ones, of the problems that the store has of a contest."""
-    link = t.contest_problem.c
-    own = select(t.problem.c.native_id).join(t.contest_problem, link.problem_id == t.problem.c.id)
-    alias = select(t.problem_alias.c.native_id).join(t.contest_problem, link.problem_id == t.problem_alias.c.problem_id)
-    return {
-        native
-        for query in (own, alias)
-        for native in session.execute(query.where(link.contest_id == contest_id)).scalars()
-    }
+def stored_ids(session: Session, contest_id: int, *, seen_since: datetime | None = None) -> set[str]:
+    """The native ids, own and other ones, of the problems that the store has of a contest, or has seen since then."""
+    link, problem = t.contest_problem.c, t.problem.c
+    chosen = link.contest_id == contest_id
+    if seen_since is not None:
+        chosen &= problem.last_seen_at >= seen_since
+    own = select(problem.native_id).join(t.contest_problem, link.problem_id == problem.id)
+    alias = (
+        select(t.problem_alias.c.native_id)
+        .join(t.contest_problem, link.problem_id == t.problem_alias.c.problem_id)
+        .join(t.problem, problem.id == link.problem_id)
+    )
+    return {native for query in (own, alias) for native in session.execute(query.where(chosen)).scalars()}
 
 
 def mark_collected(session: Session, contest_id: int, *, n_listed: int, complete: bool, now: datetime) -> None:
@@ -192,7 +209,7 @@ def note_listing(
     """
     contest = t.contest.c
     rows = session.execute(
-        select(contest.id, contest.native_id, contest.missed_listings, contest.withdrawn_at).where(
+        select(contest.id, contest.native_id, contest.missed_listings, contest.missed_at, contest.withdrawn_at).where(
             contest.platform == platform, contest.starts_at >= since, contest.starts_at < until
         )
     ).all()
@@ -206,13 +223,15 @@ def note_problem_list(
 ) -> ListingChange:
     """The same for the problems of one contest: those that its page lacks twice in a row are withdrawn from it."""
     link = t.contest_problem.c
-    wanted = problem_ids(session, (ProblemKey(platform, native) for native in listed)).values()
+    wanted = set(problem_ids(session, (ProblemKey(platform, native) for native in listed)).values())
     rows = session.execute(
-        select(link.problem_id.label("id"), t.problem.c.native_id, link.missed_listings, link.withdrawn_at)
+        select(
+            link.problem_id.label("id"), t.problem.c.native_id, link.missed_listings, link.missed_at, link.withdrawn_at
+        )
         .join(t.problem, t.problem.c.id == link.problem_id)
         .where(link.contest_id == contest_id)
     ).all()
-    here = {row.native_id for row in rows if row.id in set(wanted)}
+    here = {row.native_id for row in rows if row.id in wanted}
     change = _count_missing(session, t.contest_problem, rows, here, now, contest_id)
     if change.withdrawn or change.restored:
         _refresh_status(session, [contest_id], now)
@@ -229,14 +248,18 @@ def _count_missing(
 ) -> ListingChange:
     withdrawn, restored = [], []
     for row in rows:
-        missed = 0 if row.native_id in listed else row.missed_listings + 1
+        missed, missed_at = 0, None
+        if row.native_id not in listed:
+            is_news = row.missed_at is None or now - row.missed_at >= LISTINGS_APART
+            missed, missed_at = row.missed_listings + is_news, now if is_news else row.missed_at
         gone = missed >= LISTINGS_TO_WITHDRAW or (missed > 0 and row.withdrawn_at is not None)
         if gone and row.withdrawn_at is None:
             withdrawn.append(row.native_id)
         if not gone and row.withdrawn_at is not None:
             restored.append(row.native_id)
-        changes = {"missed_listings": missed, "withdrawn_at": (row.withdrawn_at or now) if gone else None}
-        if changes != {"missed_listings": row.missed_listings, "withdrawn_at": row.withdrawn_at}:
+        withdrawn_at = (row.withdrawn_at or now) if gone else None
+        changes = {"missed_listings": missed, "missed_at": missed_at, "withdrawn_at": withdrawn_at}
+        if any(getattr(row, name) != value for name, value in changes.items()):
             if contest_id is None:
                 which = table.c.id == row.id
             else:
@@ -272,7 +295,7 @@ def _refresh_status(session: Session, contest_ids: Iterable[int], now: datetime)
                 sync_flags(session, problem_id, [(WITHDRAWN, reason)], by=_BY, now=now)
         elif places[0].status == WITHDRAWN:
             _set_status(session, problem_id, "active", None)
-            clear_flags(session, problem_id, WITHDRAWN, now=now)
+            sync_flags(session, problem_id, [], by=_BY, now=now)
 
 
 def _set_status(session: Session, problem_id: int, status: str, withdrawn_at: datetime | None) -> None:

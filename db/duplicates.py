@@ -21,6 +21,9 @@ from db.sql import insert_row, is_one_of, upsert_rows
 
 HAND: Final = "hand"
 """The method of a verdict that a person gave. No machine's verdict takes its place."""
+TWIN: Final = "twin"
+"""The method of a verdict that a collector gave because a platform lists one problem under two ids. No comparison of
+texts takes its place, for it says less."""
 MAX_STATEMENT_BYTES: Final = 128 * 1024
 """A longer statement is a page gone wrong: it is not read for comparing."""
 MAX_SAMPLE_BYTES: Final = 64 * 1024
@@ -89,8 +92,10 @@ def save_pair(
 ) -> SaveOutcome:
     """Save what was judged about two problems, in either order. The same again changes nothing.
 
-    A verdict of the method `HAND` stays against any other method. ``found_at`` is when the verdict that holds was first
-    given. ``ValueError`` when the two are one problem, or the similarity is not between 0 and 1.
+    A verdict of the method `HAND` stays against any other method, one of the method `TWIN` against any but these two.
+    That two problems are the same stays until a person says otherwise: a text that is edited or translated later makes
+    no problem unseen. ``found_at`` is when the verdict that holds was first given. ``ValueError`` when the two are one
+    problem, or the similarity is not between 0 and 1.
     """
     require_utc("now", now)
     require_text("method", method, allow_empty=False)
@@ -105,7 +110,7 @@ def save_pair(
     if row is None:
         insert_row(session, t.duplicate, {"first_id": first_id, "second_id": second_id, "found_at": now} | said)
         return SaveOutcome.CREATED
-    if row.method == HAND != method:
+    if _stays(row, verdict, method):
         return SaveOutcome.UNCHANGED
     changes: dict[str, Any] = {name: value for name, value in said.items() if getattr(row, name) != value}
     if not changes:
@@ -114,6 +119,14 @@ def save_pair(
         changes["found_at"] = now
     session.execute(_CHANGE_PAIR, changes | {"row_id": row.id})
     return SaveOutcome.UPDATED
+
+
+def _stays(row: Any, verdict: DuplicateVerdict, method: str) -> bool:
+    """Whether the stored verdict stays as it is against another one."""
+    if method == HAND:
+        return False
+    is_undone = row.verdict == DuplicateVerdict.SAME != verdict
+    return row.method == HAND or row.method == TWIN != method or is_undone
 
 
 def list_pairs(session: Session, verdict: DuplicateVerdict | None = None) -> list[DuplicatePair]:

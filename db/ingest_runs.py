@@ -113,15 +113,26 @@ class SourceHealth:
         return self.failures_in_a_row >= FAILING_AFTER
 
 
-def start_run(session: Session, source: str, owner: str, now: datetime, planned_at: datetime | None = None) -> int:
-    """Open a run and give its id. It is the next attempt at ``planned_at``, or the only one of a run by hand."""
+def start_run(
+    session: Session,
+    source: str,
+    owner: str,
+    now: datetime,
+    planned_at: datetime | None = None,
+    *,
+    caught_up: bool = False,
+) -> int:
+    """Open a run and give its id. It is the next attempt at ``planned_at``, or the only one of a run by hand.
+
+    ``caught_up`` says that its window begins where the last such run left off, so that later ones may begin here.
+    """
     require_utc("now", now)
     require_utc("planned_at", planned_at)
     require_text("source", source, allow_empty=False)
     require_text("owner", owner, allow_empty=False)
     tried = 0 if planned_at is None else count_attempts(session, source, planned_at)
     new = {"source": source, "planned_at": planned_at, "attempt": tried + 1, "owner": owner, "started_at": now}
-    return insert_row(session, _run, new | {"counts": {}, "notes": []})
+    return insert_row(session, _run, new | {"caught_up": caught_up, "counts": {}, "notes": []})
 
 
 def finish_run(
@@ -191,6 +202,21 @@ def last_completed(session: Session, source: str, *, planned_only: bool = False)
     if planned_only:
         query = query.where(_run.c.planned_at.is_not(None)).order_by(_run.c.planned_at.desc())
     return next(iter(_summaries(session, query.order_by(_run.c.id.desc()).limit(1))), None)
+
+
+def last_caught_up(session: Session, source: str) -> IngestRunSummary | None:
+    """The newest run whose list of contests held all that came since the one before it.
+
+    A partial one is such, too: what it could not take is known by name from then on.
+    """
+    ended = [str(IngestOutcome.COMPLETED), str(IngestOutcome.PARTIAL)]
+    query = _RUNS.where(_run.c.source == source, _run.c.caught_up, _run.c.outcome.in_(ended))
+    return next(iter(_summaries(session, query.order_by(_run.c.id.desc()).limit(1))), None)
+
+
+def sources_tried(session: Session) -> list[str]:
+    """The sources that have been run at least once, sorted."""
+    return sorted(session.execute(select(_run.c.source).distinct()).scalars())
 
 
 def list_runs(session: Session, source: str | None = None, limit: int = 20) -> list[IngestRunSummary]:

@@ -12,6 +12,7 @@ import secrets
 import socket
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from pathlib import Path
 
 from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.orm import Session
@@ -42,25 +43,27 @@ class Lease:
 
 
 def new_owner() -> str:
-    """A name that no other owner has: host, process and a random part, since process ids come again.
-
-    The host is named with its space of process ids: two containers may share a host name.
-    """
-    return f"{_host()}:{os.getpid()}:{secrets.token_hex(4)}"
+    """A name that no other owner has: host, process and a random part, since process ids come again."""
+    return f"{socket.gethostname()}/{_host()}:{os.getpid()}:{secrets.token_hex(4)}"
 
 
 def _host() -> str:
+    """This machine since it was started, and the space that its process ids are counted in; "" where that is not told.
+
+    Two containers may share a host name, and so may two machines: the id of the boot tells them apart.
+    """
     try:
-        space = os.stat("/proc/self/ns/pid").st_ino
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        return f"{boot[:8]}-{os.stat('/proc/self/ns/pid').st_ino}"
     except OSError:
-        space = 0
-    return f"{socket.gethostname()}/{space}"
+        return ""
 
 
 def is_gone(owner: str) -> bool:
     """Whether the owner's process is known to have ended: it was one of this host, and is there no more."""
     host, _, process = owner.rpartition(":")[0].rpartition(":")
-    if host != _host() or not process.isdecimal():
+    here = _host()
+    if not here or host.rpartition("/")[2] != here or not process.isdecimal():
         return False
     try:
         os.kill(int(process), 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -11,15 +11,15 @@ from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
-from db.claims import save_claims
+from db.claims import released_by, save_claims
 from db.contests import save_contest
-from db.dates import best_claim, disagreement
+from db.dates import disagreement
 from db.digests import suite_digest
 from db.errors import AmbiguousProblem, UnknownProblem
 from db.exposure import refresh_exposure
 from db.flags import add_flags, sync_flags
 from db.identity import add_other_id, find_problem, problem_ids
-from db.records import DateClaim, ProblemKey, ProblemRecord, SaveOutcome, require_text, require_utc
+from db.records import ProblemKey, ProblemRecord, SaveOutcome, require_text, require_utc
 from db.revisions import ProblemRevision, list_revisions, save_revisions
 from db.sql import insert_missing, insert_row
 from db.suites import is_weaker, load_suite, save_suite
@@ -92,7 +92,7 @@ def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> S
     for other in record.other_ids:
         key = ProblemKey(record.key.platform, other)
         touched |= add_other_id(session, problem_id, key, f"so called by {record.source}", now=now)
-    values = _released(claims)
+    values = released_by(claims)
     if not is_twin:
         touched |= _save_flags(session, problem_id, record, now)
         values |= _stated(record, before) | _save_content(session, problem_id, record, digest, before, now)
@@ -131,14 +131,6 @@ def _stated(record: ProblemRecord, before: Mapping[str, Any]) -> dict[str, Any]:
         # A platform's own address names a contest: of two that list the problem, neither takes it from the other.
         said["url"] = record.url
     return {name: value for name, value in said.items() if value}
-
-
-def _released(claims: Iterable[DateClaim]) -> dict[str, Any]:
-    best = best_claim(claims)
-    return {
-        "released_at": best.earliest if best else None,
-        "released_precision": str(best.precision) if best else None,
-    }
 
 
 def _save_content(

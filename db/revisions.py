@@ -41,15 +41,23 @@ def save_revisions(
     English counts before other languages, then the platform's own page before a copy of it, then the newest word. A
     statement that differs from a known one in white space alone is that one.
     """
-    said = [(record.language, record.statement, record.starter_code)]
+    # A text that comes without starter code takes nothing away: the code that is there goes with it.
+    starter = record.starter_code or _starter_of(session, current)
+    said = [(record.language, record.statement, starter)] if record.statement or record.starter_code else []
     said += [(language, statement, "") for language, statement in record.translations]
-    for language, statement, starter in said:
-        if statement or starter:
-            revision = _save(session, problem_id, record.source, language, statement, starter, now)
-            if current is None or _counts_before(session, record, language, current):
-                current = revision
+    for language, statement, code in said:
+        revision = _save(session, problem_id, record.source, language, statement, code, now)
+        if current is None or _counts_before(session, record, language, current):
+            current = revision
     assert current is not None
     return current
+
+
+def _starter_of(session: Session, revision: int | None) -> str:
+    if revision is None:
+        return ""
+    sha256 = session.execute(select(t.revision.c.starter_sha256).where(t.revision.c.id == revision)).scalar_one()
+    return decode_text(get_blobs(session, [sha256])[sha256])
 
 
 def _counts_before(session: Session, record: ProblemRecord, language: str | None, current: int) -> bool:

@@ -25,11 +25,12 @@ from db.contests import (
 from db.difficulties import fill_difficulties
 from db.duplicates import DuplicateVerdict, save_pair
 from db.engine import Store
+from db.errors import StoreError
 from db.exposure import refresh_exposure, save_sightings
 from db.identity import add_other_id
 from db.ingest_runs import IngestOutcome
 from db.problems import save_problem
-from db.records import ContestKind, ProblemRecord, SaveOutcome
+from db.records import ContestKind, ContestRecord, ProblemRecord, SaveOutcome
 from db.revisions import has_statement
 from db.twins import find_twin
 from ingest.errors import BadRow, Blocked, PageChanged, SourceError, TimedOut, Unreachable
@@ -39,12 +40,15 @@ from ingest.sources import Listing, ProblemList, ProblemRef, ReadProblem, Source
 
 RECHECK: Final = timedelta(days=14)
 """How long after its end a contest is read again every night: statements are corrected, limits changed."""
+FRESH: Final = timedelta(days=3)
+"""How long a problem of a contest that is not whole waits to be read again."""
 MAX_SHRINK: Final = 0.5
 """A listing that lacks more than this share of the contests known in its window is not believed."""
 DEAD_AFTER: Final = 3
 """So many addresses in a row that do not answer, and the host is taken for dead until the next run."""
 STATEMENT_UNAVAILABLE: Final = "statement_unavailable"
 """The flag of a problem whose statement its source does not show."""
+_LOOK: Final = "Look at the site; nothing was withdrawn."
 _UNSURE = "�"
 
 _log = logging.getLogger("ingest")
@@ -66,13 +70,15 @@ def collect(
     *,
     check: Callable[[], None],
     recheck: timedelta = RECHECK,
+    is_live: bool = True,
 ) -> RunResult:
     """Collect the contests of `source` that start in the window, with their problems.
 
-    `check` is called between two steps and raises where the run has to end. Raises ``SourceError`` when the source
+    `check` is called between two steps and raises where the run has to end. A run that is not live reads what was there
+    before, so that what it lacks proves nothing. Raises ``SourceError`` when the source
     cannot even be listed; what else fails is in the result.
     """
-    run = _Run(store, source, fetch, wanted, check)
+    run = _Run(store, source, fetch, wanted, check, recheck, is_live)
     listing = source.discover(fetch, wanted)
     run.take_listing(listing)
     try:
@@ -92,9 +98,8 @@ def plan(store: Store, source: Source, fetch: Fetch, wanted: Wanted, *, recheck:
     listing = source.discover(fetch, wanted)
     with store.read() as session:
         known = {contest.record.native_id: contest for contest in load_contests(session, source.name)}
-    contests = [
-        known.get(record.native_id) or StoredContest(0, record, None, 0, None, None) for record in listing.contests
-    ]
+    unknown = StoredContest(0, ContestRecord(source.name, "unknown"), None, 0, None, None)
+    contests = [replace(known.get(record.native_id, unknown), record=record) for record in listing.contests]
     return Plan(tuple(one for one in contests if is_due(source, one, wanted.now, recheck)), listing)
 
 
@@ -148,10 +153,20 @@ class _Ended(Exception):
 class _Run:
     """What has happened so far in one run."""
 
-    def __init__(self, store: Store, source: Source, fetch: Fetch, wanted: Wanted, check: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        source: Source,
+        fetch: Fetch,
+        wanted: Wanted,
+        check: Callable[[], None],
+        recheck: timedelta,
+        is_live: bool,
+    ) -> None:
         self._store, self._source = store, source
         self._fetch = _Watched(fetch)
         self._wanted, self._check = wanted, check
+        self._recheck, self._is_live = recheck, is_live
         self._counts: Counter[str] = Counter(dict.fromkeys(_ALWAYS_COUNTED, 0))
         self._notes: list[str] = []
         self._failures: list[RunFailure] = []
@@ -163,7 +178,7 @@ class _Run:
         self._counts.update({f"listed_{category}": count for category, count in listing.seen.items()})
         self._counts["contests_listed"] = len(listing.contests)
         self._notes.extend(listing.notes)
-        missing = self._missing(listing)
+        doubt = self._doubt_about(listing)
         with self._store.write() as session:
             for contest in listing.contests:
                 saved = save_contest(session, contest, source=f"{name} list", now=now)
@@ -173,23 +188,27 @@ class _Run:
                     moved = f"from {saved.moved_from.isoformat()} to {contest.starts_at.isoformat()}"
                     self._notes.append(f"{contest.native_id} was moved {moved}")
             self._counts["sightings_new"] = save_sightings(session, listing.sightings, now=now)
-            if listing.is_complete and not missing:
+            if listing.is_complete and self._is_live and not doubt:
                 window = {"since": self._wanted.since, "until": self._wanted.until}
                 change = note_listing(session, name, listing.ids, **window, now=now)
                 self._counts["contests_withdrawn"] = len(change.withdrawn)
                 self._notes.extend(f"{native} is withdrawn: two listings lack it" for native in change.withdrawn)
                 self._notes.extend(f"{native} is listed again" for native in change.restored)
-        if missing:
-            self.fail("the listing", PageChanged(missing, "Look at the site; nothing was withdrawn."))
+        if doubt:
+            self.fail("the listing", PageChanged(doubt, _LOOK))
 
     def take_difficulties(self, listing: Listing) -> None:
         """Fill in what the listing says of difficulties: last, so that it reaches the problems that were just read."""
-        with self._store.write() as session:
-            changed = fill_difficulties(session, self._source.name, listing.difficulties)
-        self._counts["difficulties_new"] = changed
+        try:
+            with self._store.write() as session:
+                changed = fill_difficulties(session, self._source.name, listing.difficulties)
+        except ValueError as error:
+            self._notes.append(f"difficulties could not be taken: {error}")
+        else:
+            self._counts["difficulties_new"] = changed
 
-    def _missing(self, listing: Listing) -> str | None:
-        """What is wrong with a listing that lacks most of what is known; ``PageChanged`` when it has nothing at all."""
+    def _doubt_about(self, listing: Listing) -> str | None:
+        """Why a listing that lacks most of what is known is not believed; ``PageChanged`` when it is empty."""
         since, until = self._wanted.since, self._wanted.until
         with self._store.read() as session:
             stored = load_contests(session, self._source.name, since=since, until=until)
@@ -197,8 +216,7 @@ class _Run:
         lacking = known - listing.ids
         if known and not listing.contests:
             raise PageChanged(
-                f"{self._source.name} lists nothing, though {len(known)} contests are known in this window",
-                "Look at the site; nothing was withdrawn.",
+                f"{self._source.name} lists nothing, though {len(known)} contests are known in this window", _LOOK
             )
         if len(lacking) > max(1, MAX_SHRINK * len(known)):
             return f"the listing lacks {len(lacking)} of {len(known)} contests known in this window: it is not believed"
@@ -231,19 +249,29 @@ class _Run:
         with self._store.write() as session:
             save_contest(session, listed.contest, source=name, now=now)
             natives = {ref.native_id for ref in listed.problems}
-            change = note_problem_list(session, contest.contest_id, name, natives, now=now)
-            self._counts["problems_withdrawn"] += len(change.withdrawn)
-            self._notes.extend(f"{native} is withdrawn: two listings lack it" for native in change.withdrawn)
+            if self._is_live:
+                change = note_problem_list(session, contest.contest_id, name, natives, now=now)
+                self._counts["problems_withdrawn"] += len(change.withdrawn)
+                self._notes.extend(f"{native} is withdrawn: two listings lack it" for native in change.withdrawn)
             if contest.n_listed is None and contest.n_stored == 0:
                 # A killed run goes on with what is missing; a contest that was moved is read whole, for its dates.
                 mark_collected(session, contest.contest_id, n_listed=len(natives), complete=False, now=now)
 
     def _to_read(self, contest: StoredContest, listed: ProblemList) -> Iterable[ProblemRef]:
+        """The problems to read, those that are missing first.
+
+        Of a contest that is not whole, what is there was read a night or two ago: it waits for its turn, so that going
+        on after a kill is cheap. But one problem that cannot be read must not keep corrections of the others away.
+        """
         if contest.n_listed is None or contest.collected_at is not None:
             return listed.problems
+        now, ends_at = self._wanted.now, contest.record.ends_at
+        is_recent = ends_at is not None and now - ends_at <= self._recheck
         with self._store.read() as session:
             there = stored_ids(session, contest.contest_id)
-        return [ref for ref in listed.problems if ref.native_id not in there]
+            fresh = stored_ids(session, contest.contest_id, seen_since=now - FRESH) if is_recent else there
+        missing = [ref for ref in listed.problems if ref.native_id not in there]
+        return [*missing, *(ref for ref in listed.problems if ref.native_id in there - fresh)]
 
     def _take_problem(self, listed: ProblemList, ref: ProblemRef) -> None:
         what = f"{listed.contest.native_id}/{ref.index or ref.native_id}"
@@ -301,16 +329,15 @@ class _Run:
 
     def _refused(self, what: str, error: Exception) -> None:
         """Keep what could not be taken; raise when the host has to be left alone."""
-        if isinstance(error, ValueError):  # a record refuses what cannot be; the page that shows it stays
-            self._failures.append(RunFailure(what, "invalid", str(error), self._fetch.last_snapshot_id))
-            return
+        if isinstance(error, (StoreError, RunStopped, MemoryError)):
+            raise error
         if not isinstance(error, SourceError):
-            # A parser that falls over its page must not take the other contests with it, and must be seen.
-            if not isinstance(error, (LookupError, TypeError, AttributeError, RecursionError)):
-                raise error
-            _log.warning("%s: %s could not be read", self._source.name, what, exc_info=error)
-            told = f"{type(error).__name__}: {error}"
-            self._failures.append(RunFailure(what, "error", told, self._fetch.last_snapshot_id))
+            # A parser that falls over its page must not take the other contests with it, and must be seen. A record
+            # refuses with a ValueError what cannot be; the page that shows it stays.
+            kind, told = ("invalid", str(error)) if isinstance(error, ValueError) else ("error", repr(error))
+            if not isinstance(error, BadRow):
+                _log.warning("%s: %s could not be read", self._source.name, what, exc_info=error)
+            self._failures.append(RunFailure(what, kind, told, self._fetch.last_snapshot_id))
             return
         if isinstance(error, (Unreachable, TimedOut)):
             self._dead_in_a_row += 1

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from db.contests import load_contests
 from db.engine import Store
-from db.ingest_runs import IngestOutcome, list_runs
+from db.ingest_runs import last_caught_up
 from db.records import ContestKind
 from ingest import clist
 from ingest.collecting import RECHECK, Plan, collect, plan
@@ -30,8 +30,6 @@ LONGEST_LOOK: Final = timedelta(days=90)
 """How far back a run looks for contests that are not whole: one that never will be must not widen every window."""
 LOOK_AHEAD: Final = timedelta(days=14)
 """Contests to come are listed too, so that it is seen when they move."""
-CAUGHT_UP: Final = "caught_up"
-"""The count of a run that says that its window was its own to choose: later ones begin where it left off."""
 
 
 @dataclass(frozen=True)
@@ -86,19 +84,29 @@ class Ingestion:
                     wanted,
                     check=context.check,
                     recheck=self._settings.recheck,
+                    is_live=not offline,
                 )
                 counts = fetch.counts
             asked = {
-                CAUGHT_UP: int(span in (None, Span()) and not offline),
                 "requests": counts.requests,
                 "retries": counts.retries,
                 "not_modified": counts.not_modified,
                 "by_hand": counts.by_hand,
+                "bytes_received": counts.bytes_received,
             }
             return replace(result, counts={**result.counts, **asked})
 
         limit = timedelta(seconds=self._settings.fetch.limits.run_s)
-        return guarded_run(self._store, name, due, body, clock=self._clock.now, stop=stop, time_limit=limit)
+        return guarded_run(
+            self._store,
+            name,
+            due,
+            body,
+            clock=self._clock.now,
+            stop=stop,
+            time_limit=limit,
+            caught_up=span in (None, Span()) and not offline,
+        )
 
     def require_contact(self, names: Iterable[str]) -> None:
         """``NotConfigured`` when one of these sources asks a host and nobody has said who asks."""
@@ -129,7 +137,12 @@ class Ingestion:
     def _wanted(self, name: str, span: Span, now: datetime) -> Wanted:
         since = span.since or default_since(self._store, name, now, self._settings.recheck)
         settings = {key: value for key, value in self._settings.of_source.get(name, {}).items() if key != "schedule"}
-        return Wanted(since, span.until or now + LOOK_AHEAD, now, settings)
+        until = span.until or now + LOOK_AHEAD
+        with self._store.read() as session:
+            known = load_contests(session, name, since=since, until=until)
+        stored = frozenset(one.record.native_id for one in known if one.record.starts_at is not None)
+        given = frozenset(name for name, value in self._settings.environ.items() if value.strip())
+        return Wanted(since, until, now, settings, stored, given)
 
 
 class _StoppableClock:
@@ -156,11 +169,11 @@ class _StoppableClock:
 def default_since(store: Store, source: str, now: datetime, recheck: timedelta) -> datetime:
     """Where the window of a run begins: so that it holds all that was missed since the last completed run.
 
-    That is `recheck` before it, and the start of the earliest contest that has begun and is not whole.
+    That is `recheck` before it, and the start of the earliest contest that has begun and is not whole, or that ended
+    so lately that it is read again.
     """
     with store.read() as session:
-        completed = [run for run in list_runs(session, source, limit=1000) if run.outcome is IngestOutcome.COMPLETED]
-        last = next((run for run in completed if run.counts.get(CAUGHT_UP)), None)
+        last = last_caught_up(session, source)
         known = load_contests(session, source, since=now - LONGEST_LOOK, until=now)
     since = last.started_at - recheck if last is not None else now - FIRST_LOOK
     waiting = [
@@ -168,10 +181,10 @@ def default_since(store: Store, source: str, now: datetime, recheck: timedelta) 
         for contest in known
         if contest.record.starts_at is not None
         and contest.record.kind is ContestKind.ROUND
-        and contest.collected_at is None
         and contest.withdrawn_at is None
+        and (contest.collected_at is None or (contest.record.ends_at or contest.record.starts_at) > now - recheck)
     ]
-    return max(min([since, *waiting]), now - LONGEST_LOOK)
+    return min([since, *waiting])
 
 
 def runnable_sources(of_source: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:

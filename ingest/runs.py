@@ -121,7 +121,7 @@ def lease_of(source: str) -> str:
     return f"ingest:{source}"
 
 
-def guarded_run(
+def guarded_run(  # noqa: PLR0913 - what few callers say is said by keyword
     store: Store,
     source: str,
     due: Due | None,
@@ -131,16 +131,18 @@ def guarded_run(
     stop: threading.Event | None = None,
     time_limit: timedelta = TIME_LIMIT,
     ttl: timedelta = LEASE_TTL,
+    caught_up: bool = False,
 ) -> RunReport:
     """Run `body` for a source, by hand (`due` is None) or for an instant of its schedule, and keep what became of it.
 
     Skipped without a row when another process has the source's lease, or has begun an attempt at the instant since
-    `due` was found. `stop` tells the run to end early. What the body raises makes a failed run; only ``StoreError``,
-    ``KeyboardInterrupt`` and ``SystemExit`` go on to the caller, the run closed before.
+    `due` was found. `stop` tells the run to end early; `caught_up` is kept with it (see `start_run`). What the body
+    raises makes a failed run; only ``StoreError``, ``KeyboardInterrupt`` and ``SystemExit`` go on to the caller, the
+    run closed before.
     """
     owner = new_owner()
     planned_at = due.planned_at if due else None
-    opened = _open(store, source, due, owner, clock, ttl)
+    opened = _open(store, source, due, owner, clock, ttl, caught_up)
     if isinstance(opened, str):
         return RunReport(source, planned_at, None, RunResult(IngestOutcome.SKIPPED, notes=(opened,)))
     run_id, started_at = opened
@@ -163,7 +165,7 @@ def guarded_run(
 
 
 def _open(
-    store: Store, source: str, due: Due | None, owner: str, clock: Clock, ttl: timedelta
+    store: Store, source: str, due: Due | None, owner: str, clock: Clock, ttl: timedelta, caught_up: bool
 ) -> tuple[int, datetime] | str:
     """Take the lease and open the run in one transaction: the run's id and start, or why there is nothing to do."""
     with store.write() as session:
@@ -177,7 +179,7 @@ def _open(
         if due is not None and (reason := _already(session, source, due)):
             release_lease(session, lease_of(source), owner)
             return reason
-        return start_run(session, source, owner, now, due.planned_at if due else None), now
+        return start_run(session, source, owner, now, due.planned_at if due else None, caught_up=caught_up), now
 
 
 def _already(session: Session, source: str, due: Due) -> str | None:

@@ -13,6 +13,8 @@ from ingest.planning import NIGHTLY
 from live.errors import UsageError
 
 CONFIG_FILE = "live.toml"
+_MOST_DAYS = 3650
+_LONGEST_INTERVAL_S = 3600
 _KEYS: dict[str, type] = {"db": str, "models": list, "executor": str, "ingest": dict, "sources": dict}
 _INGEST_KEYS: dict[str, type] = {
     "contact": str,
@@ -83,6 +85,7 @@ def _ingest_config(settings: Mapping[str, Any], folder: Path) -> IngestConfig:
     for name, values in of_source.items():
         if not isinstance(values, dict):
             raise UsageError(f"{file}: [sources.{name}] must be a table", "write its settings below [sources.NAME]")
+    _check_numbers(table, str(file))
     named = table.get("sources")
     return IngestConfig(
         contact=os.environ.get("LIVE_CONTACT") or table.get("contact"),
@@ -91,15 +94,30 @@ def _ingest_config(settings: Mapping[str, Any], folder: Path) -> IngestConfig:
         recheck_days=table.get("recheck_days", 14),
         mirrors=table.get("mirrors", {}),
         intervals_s=table.get("intervals_s", {}),
-        # A path in the file is meant from where the file lies.
         of_source={
-            name: {
-                **values,
-                **({"paths": [str(folder / path) for path in values["paths"]]} if "paths" in values else {}),
-            }
-            for name, values in of_source.items()
+            name: _with_paths(values, folder, f"{file}: [sources.{name}]") for name, values in of_source.items()
         },
     )
+
+
+def _check_numbers(table: Mapping[str, Any], file: str) -> None:
+    days = table.get("recheck_days", 0)
+    if not 0 <= days <= _MOST_DAYS:
+        raise UsageError(f"{file}: [ingest] recheck_days is {days}", f"write a number from 0 to {_MOST_DAYS}")
+    for host, seconds in table.get("intervals_s", {}).items():
+        if not 0 < seconds <= _LONGEST_INTERVAL_S:
+            hint = f"write seconds above 0 and up to {_LONGEST_INTERVAL_S}"
+            raise UsageError(f"{file}: [ingest.intervals_s] {host!r} is {seconds}", hint)
+
+
+def _with_paths(values: Mapping[str, Any], folder: Path, where: str) -> dict[str, Any]:
+    """A source's settings, its paths meant from where the file lies."""
+    if "paths" not in values:
+        return dict(values)
+    paths = values["paths"]
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise UsageError(f"{where}: paths must be a list of texts", 'write paths = ["/folder/of/packages"]')
+    return {**values, "paths": [str(folder / Path(path).expanduser()) for path in paths]}
 
 
 def _read_file(path: Path) -> dict[str, Any]:

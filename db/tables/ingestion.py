@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Index, UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint, false
 from sqlmodel import Field
 
 from db.tables.base import JSON_VALUE, Base
@@ -58,7 +58,8 @@ class Lease(Base, table=True):
 class IngestRun(Base, table=True):
     """One attempt at one source. ``outcome`` is None while it runs, then an ``IngestOutcome``.
 
-    ``planned_at`` is the instant of the schedule that it is for, None for one started by hand.
+    ``planned_at`` is the instant of the schedule that it is for, None for one started by hand; ``caught_up`` says that
+    its window began where the last such run left off.
     """
 
     __tablename__ = "ingest_run"
@@ -72,6 +73,7 @@ class IngestRun(Base, table=True):
     started_at: datetime
     finished_at: datetime | None
     outcome: str | None
+    caught_up: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
     error_kind: str | None
     error: str | None
     counts: dict[str, Any] = Field(sa_type=JSON_VALUE)

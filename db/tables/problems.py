@@ -15,7 +15,7 @@ class Contest(Base, table=True):
     """A contest of a platform. ``kind`` is a ``ContestKind``: only a round dates its problems.
 
     ``n_listed`` is the number of problems that its own page lists, ``collected_at`` the instant since which all of them
-    are in the store. ``missed_listings`` counts the good listings in a row that lacked it.
+    are in the store. ``missed_listings`` counts the good listings in a row that lacked it, ``missed_at`` is the last.
     """
 
     __table_args__ = (UniqueConstraint("platform", "native_id"),)
@@ -31,6 +31,7 @@ class Contest(Base, table=True):
     n_listed: int | None
     collected_at: datetime | None
     missed_listings: int = Field(default=0, sa_column_kwargs=starts_as("0"))
+    missed_at: datetime | None
     withdrawn_at: datetime | None
 
 
@@ -102,6 +103,7 @@ class ContestProblem(Base, table=True):
     problem_id: int = Field(primary_key=True, foreign_key="problem.id", index=True)
     contest_index: str | None
     missed_listings: int = Field(default=0, sa_column_kwargs=starts_as("0"))
+    missed_at: datetime | None
     withdrawn_at: datetime | None
 
 

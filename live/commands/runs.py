@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from live.commands.ingest import chosen_sources
 from live.errors import ExitCode, UsageError
 from live.session import output_console, print_json, session_of, utc_now
 
@@ -34,15 +35,13 @@ def runs(
         if source is not None:
             _show_attempts(store, source, limit, as_json)
             return
-        from db.ingest_runs import list_runs, source_health
+        from db.ingest_runs import source_health, sources_tried
 
         with store.read() as reading:
-            tried = {run.source for run in list_runs(reading, limit=10_000)}
-            health = source_health(reading, sorted(tried), now)
+            shown = sorted({*sources_tried(reading), *chosen_sources(session, None)})
+            health = source_health(reading, shown, now)
     if as_json:
         print_json([_health_facts(one) for one in health])
-    elif not health:
-        session.messages.print("no source was ever asked: live ingest, or live schedule")
     else:
         _print_health(health, now)
     if any(one.is_failing for one in health):
@@ -72,7 +71,7 @@ def _since(one: SourceHealth, now: datetime) -> str:
         last = one.wrong_since[0]
         failing = "FAILING, " if one.is_failing else ""
         said.append(f"{failing}{len(one.wrong_since)} not completed; the last: {_outcome(last)}")
-    return "; ".join(said) or "nothing failed"
+    return "; ".join(said) or ("nothing failed" if one.last_good else "never asked: live ingest, or live schedule")
 
 
 def _outcome(run: IngestRunSummary) -> str:

@@ -121,8 +121,8 @@ def test_two_listings_without_it_withdraw_a_contest_and_its_problems(store: Stor
         assert set(first.values()) == {"active"}
         assert note_listing(session, "judge", listed, **WINDOW, now=LATER) == ListingChange(("90202",))
         contest_id = load_contests(session, "judge")[0].contest_id
-        for expected in (ListingChange(), ListingChange(("90201B",))):
-            assert note_problem_list(session, contest_id, "judge", ["90201A"], now=LATER) == expected
+        for now, expected in ((NOW, ListingChange()), (LATER, ListingChange(("90201B",)))):
+            assert note_problem_list(session, contest_id, "judge", ["90201A"], now=now) == expected
         status = {one.key.native_id: one.status for one in list_problems(session)}
         assert status == {"90201A": "active", "90201B": "withdrawn", "90202A": "withdrawn"}
         gone = {one.key.native_id: one.flags for one in list_problems(session)}
@@ -138,9 +138,30 @@ def test_two_listings_without_it_withdraw_a_contest_and_its_problems(store: Stor
 def test_a_listing_in_between_starts_the_count_anew(store: Store) -> None:
     with store.write() as session:
         save_contest(session, contest("c1"), source="judge", now=NOW)
-        for listed in (["x"], ["c1"], ["x"]):
-            assert note_listing(session, "judge", listed, **WINDOW, now=NOW) == ListingChange()
-        assert note_listing(session, "judge", ["x"], **WINDOW, now=NOW).withdrawn == ("c1",)
+        for night, listed in enumerate((["x"], ["c1"], ["x"])):
+            now = NOW + timedelta(days=night)
+            assert note_listing(session, "judge", listed, **WINDOW, now=now) == ListingChange()
+        assert note_listing(session, "judge", ["x"], **WINDOW, now=NOW + timedelta(days=3)).withdrawn == ("c1",)
+
+
+def test_the_same_night_tried_again_proves_nothing_more(store: Store) -> None:
+    with store.write() as session:
+        save_contest(session, contest("c1"), source="judge", now=NOW)
+        for minutes in (0, 1, 90, 700):
+            now = NOW + timedelta(minutes=minutes)
+            assert note_listing(session, "judge", ["x"], **WINDOW, now=now) == ListingChange()
+        assert note_listing(session, "judge", ["x"], **WINDOW, now=NOW + timedelta(hours=12)).withdrawn == ("c1",)
+
+
+def test_a_round_that_turns_out_to_be_a_training_dates_nothing(store: Store) -> None:
+    later = contest("c2", START + timedelta(days=9))
+    with store.write() as session:
+        save_problem(session, problem("p", contest()), now=NOW)
+        save_problem(session, problem("p", later), now=NOW)
+        assert list_problems(session)[0].released_at == START
+        save_contest(session, contest(kind=ContestKind.TRAINING), source="judge", now=LATER)
+        (listed,) = list_problems(session)
+        assert listed.released_at == listed.exposed_at == later.starts_at
 
 
 def test_contests_outside_of_the_listing_are_not_missed(store: Store) -> None:

@@ -82,6 +82,16 @@ def test_a_text_that_comes_later_makes_a_locked_problem_usable(store: Store) -> 
         assert (opened.flags, opened.released_at) == ((), listed.released_at)
 
 
+def test_a_text_without_starter_code_keeps_the_code_that_is_there(store: Store) -> None:
+    with store.write() as session:
+        first = save_problem(session, replace(ENGLISH, starter_code="class Solution: ..."), now=NOW)
+        again = save_problem(session, ENGLISH, now=LATER)
+        assert again.outcome is SaveOutcome.UNCHANGED
+        save_problem(session, replace(ENGLISH, statement="Print a - b."), now=LATER)
+        codes = [(one.starter_code, one.is_current) for one in list_revisions(session, first.problem_id)]
+    assert codes == [("class Solution: ...", False), ("class Solution: ...", True)]
+
+
 def test_a_source_takes_back_its_own_flags_alone(store: Store) -> None:
     with store.write() as session:
         save_problem(session, replace(ENGLISH, flags=(("interactive", "a"), ("has_image", "b"))), now=NOW)

@@ -106,6 +106,52 @@ def test_one_contest_that_cannot_be_read_leaves_the_others(store: Store, fault: 
     assert set(titles(store)) == {"c2A"}
 
 
+@pytest.mark.parametrize(
+    "fault", [NotImplementedError("zip"), OverflowError("big"), AssertionError(), RecursionError()]
+)
+def test_whatever_a_parser_raises_ends_nothing_but_its_problem(store: Store, fault: Exception) -> None:
+    world = small_world()
+    world.faults["c1A"] = fault
+    result = run(store, world)
+    assert [(one.what, one.kind) for one in result.failures] == [("c1/A", "error")]
+    assert set(titles(store)) == {"c1B", "c2A"}
+
+
+def test_one_problem_that_can_never_be_read_keeps_no_correction_of_the_others_away(store: Store) -> None:
+    world = World([contest("c1")], {"c1": ["One", "Two"]})
+    world.faults["c1B"] = PageChanged("https://judge.example/c1B is a PDF")
+    run(store, world)
+    world.statements["c1A"] = "Corrected."
+    run(store, world, days_later=1)
+    assert world.asked == ["", "c1", "c1B"]
+    run(store, world, days_later=4)
+    assert world.asked == ["", "c1", "c1B", "c1A"]
+    with store.read() as session:
+        (only,) = list_problems(session)
+        assert [one.statement for one in list_revisions(session, only.problem_id)][-1] == "Corrected."
+
+
+def test_what_an_offline_run_lacks_proves_nothing(store: Store) -> None:
+    world = small_world()
+    world.contests.append(contest("c3"))
+    world.problems["c3"] = ["Four"]
+    run(store, world)
+    del world.contests[0], world.problems["c3"]
+    world.problems["c3"] = ["Another"]
+    for night in (1, 2, 3):
+        now = NOW + night * DAY
+        collect(store, world.source(), no_fetch, wanted(now), check=lambda: None, is_live=False)
+    with store.read() as session:
+        assert {one.status for one in list_problems(session)} == {"active"}
+
+
+def test_difficulties_that_cannot_be_taken_are_a_note(store: Store) -> None:
+    world = World([contest("c1")], {"c1": ["One"]}, difficulties={"": "1500"})
+    result = run(store, world)
+    assert result.outcome is IngestOutcome.COMPLETED
+    assert any("difficulties could not be taken" in note for note in result.notes)
+
+
 def test_a_host_that_blocks_ends_the_run(store: Store) -> None:
     world = small_world()
     world.faults["c1B"] = Blocked("judge.example shows a challenge")

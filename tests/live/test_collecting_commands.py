@@ -53,6 +53,10 @@ def test_sources_are_listed_with_their_schedule_and_what_they_lack(
             "[ingest.intervals_s]\n'a.example' = 'slow'\n",
             "[ingest.intervals_s] 'a.example' must be a number of seconds",
         ),
+        ("[ingest]\nrecheck_days = -5\n", "[ingest] recheck_days is -5"),
+        ("[ingest.intervals_s]\n'a.example' = nan\n", "[ingest.intervals_s] 'a.example' is nan"),
+        ("[ingest.intervals_s]\n'a.example' = 0\n", "[ingest.intervals_s] 'a.example' is 0"),
+        ("[sources.icpc]\npaths = 'packages'\n", "[sources.icpc]: paths must be a list of texts"),
         ("[sources]\natcoder = 7\n", "[sources.atcoder] must be a table"),
         ("[sources.atcodr]\nschedule = '1 2 * * *'\n", "no source is called 'atcodr'"),
         ("[ingest]\nsources = ['atcodr']\n", "no source is called 'atcodr'"),
@@ -107,8 +111,9 @@ def test_offline_without_snapshots_fails_and_is_on_record(live: Live) -> None:
     assert ended.code == 1
     (run,) = ended.document
     assert (run["source"], run["outcome"], run["error_kind"]) == ("atcoder", "failed", "not_recorded")
-    (health,) = live("runs", "--json").document
-    assert (health["source"], health["last_good"], health["failing"]) == ("atcoder", None, False)
+    health = {one["source"]: one for one in live("runs", "--json").document}
+    assert (health["atcoder"]["last_good"], health["atcoder"]["failing"]) == (None, False)
+    assert "never asked" in live("runs").out
     assert "atcoder.jp" in live("runs", "atcoder").out
     for _ in range(2):
         live("ingest", "atcoder", "--offline")
