@@ -125,8 +125,9 @@ def _stays(row: Any, verdict: DuplicateVerdict, method: str) -> bool:
     """Whether the stored verdict stays as it is against another one."""
     if method == HAND:
         return False
-    is_undone = row.verdict == DuplicateVerdict.SAME != verdict
-    return row.method == HAND or row.method == TWIN != method or is_undone
+    if row.method == HAND or row.method == TWIN != method:
+        return True
+    return _verdict(row.verdict) is DuplicateVerdict.SAME is not verdict
 
 
 def list_pairs(session: Session, verdict: DuplicateVerdict | None = None) -> list[DuplicatePair]:

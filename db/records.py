@@ -211,7 +211,8 @@ class ProblemRecord:
     """A problem as one source gives it, ready to be saved. ``flags`` are all (name, reason) pairs of that source.
 
     ``language`` is that of the statement ("en"; None: not known), ``translations`` are (language, statement) pairs.
-    ``other_ids`` are native ids by which the source, and files that go with it, know the same problem.
+    ``other_ids`` are native ids by which the source, and files that go with it, know the same problem. ``page_sha256``
+    is that of the page with the statement: while it stays the same, another text is only another reading of it.
     """
 
     key: ProblemKey
@@ -229,6 +230,7 @@ class ProblemRecord:
     suite: SuiteRecord | None = None
     flags: tuple[tuple[str, str], ...] = ()
     other_ids: tuple[str, ...] = ()
+    page_sha256: str | None = None
 
     def __post_init__(self) -> None:
         for other in self.other_ids:

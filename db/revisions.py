@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import bindparam, select
+from sqlalchemy import bindparam, delete, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
@@ -38,6 +38,8 @@ def save_revisions(
 ) -> int:
     """Write the record's statement and its translations where they are new; the id of the revision that counts now.
 
+    A text from the very page that a revision was made of is that revision, read better: it takes the place of the text.
+
     English counts before other languages, then the platform's own page before a copy of it, then the newest word. A
     statement that differs from a known one in white space alone is that one.
     """
@@ -46,7 +48,7 @@ def save_revisions(
     said = [(record.language, record.statement, starter)] if record.statement or record.starter_code else []
     said += [(language, statement, "") for language, statement in record.translations]
     for language, statement, code in said:
-        revision = _save(session, problem_id, record.source, language, statement, code, now)
+        revision = _save(session, problem_id, record, (language, statement, code), now)
         if current is None or _counts_before(session, record, language, current):
             current = revision
     assert current is not None
@@ -67,26 +69,26 @@ def _counts_before(session: Session, record: ProblemRecord, language: str | None
 
 
 def _save(
-    session: Session, problem_id: int, source: str, language: str | None, statement: str, starter: str, now: datetime
+    session: Session, problem_id: int, record: ProblemRecord, said: tuple[str | None, str, str], now: datetime
 ) -> int:
+    language, statement, starter = said
     content_hash = digest_of([" ".join(statement.split()), starter])
     known = session.execute(_KNOWN, {"problem": problem_id, "hash": content_hash}).one_or_none()
     if known is not None:
         return int(known.id)
     statement_sha256, starter_sha256 = put_blobs(session, [encode_text(statement), encode_text(starter)])
-    return insert_row(
-        session,
-        t.revision,
-        {
-            "problem_id": problem_id,
-            "content_hash": content_hash,
-            "statement_sha256": statement_sha256,
-            "starter_sha256": starter_sha256,
-            "language": language,
-            "source": source,
-            "first_seen_at": now,
-        },
-    )
+    content = {"content_hash": content_hash, "statement_sha256": statement_sha256, "starter_sha256": starter_sha256}
+    from_page = {"language": language, "source": record.source, "page_sha256": record.page_sha256}
+    read_before = None
+    if record.page_sha256 is not None:
+        same = [t.revision.c[name].is_not_distinct_from(value) for name, value in from_page.items()]
+        query = select(t.revision.c.id).where(t.revision.c.problem_id == problem_id, *same)
+        read_before = session.execute(query.order_by(t.revision.c.id.desc()).limit(1)).scalar()
+    if read_before is not None:
+        session.execute(update(t.revision).where(t.revision.c.id == read_before).values(content))
+        session.execute(delete(t.fingerprint).where(t.fingerprint.c.revision_id == read_before))
+        return int(read_before)
+    return insert_row(session, t.revision, {"problem_id": problem_id, "first_seen_at": now} | content | from_page)
 
 
 def has_statement(session: Session, key: ProblemKey) -> bool:

@@ -180,6 +180,7 @@ class Revision(Base, table=True):
     statement_sha256: str = Field(foreign_key="blob.sha256")
     starter_sha256: str = Field(foreign_key="blob.sha256")
     language: str | None
+    page_sha256: str | None
     source: str
     first_seen_at: datetime
 

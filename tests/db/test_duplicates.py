@@ -14,6 +14,7 @@ from db.duplicates import (
     HAND,
     MAX_SAMPLE_BYTES,
     MAX_STATEMENT_BYTES,
+    TWIN,
     DuplicateVerdict,
     list_pairs,
     load_candidates,
@@ -87,6 +88,35 @@ def test_a_machine_never_overwrites_a_person(store: Store) -> None:
         (pair,) = list_pairs(session)
         assert (pair.verdict, pair.method, pair.reason) == (DIFFERENT, HAND, "two tasks")
         assert pair_up(session, one, two, SAME, HAND, "on second thoughts") is SaveOutcome.UPDATED
+
+
+def test_a_machine_never_undoes_that_two_problems_are_the_same(store: Store) -> None:
+    one, two = some_problems(store, 2)
+    with store.write() as session:
+        pair_up(session, one, two, RELATED)
+        assert pair_up(session, one, two, SAME) is SaveOutcome.UPDATED
+        for verdict in (RELATED, DIFFERENT):
+            for method in ("text", "text of a later version"):
+                assert pair_up(session, one, two, verdict, method, "edited") is SaveOutcome.UNCHANGED
+        (pair,) = list_pairs(session)
+        assert (pair.verdict, pair.method, pair.reason) == (SAME, "text", "why")
+        assert pair_up(session, one, two, SAME, reason="equal samples as well") is SaveOutcome.UPDATED
+        assert pair_up(session, one, two, DIFFERENT, HAND, "two tasks") is SaveOutcome.UPDATED
+        assert list_pairs(session)[0].verdict is DIFFERENT
+
+
+def test_a_comparison_never_takes_the_place_of_a_twin(store: Store) -> None:
+    one, two = some_problems(store, 2)
+    with store.write() as session:
+        assert pair_up(session, one, two, DIFFERENT) is SaveOutcome.CREATED
+        assert pair_up(session, one, two, SAME, TWIN, "one round, two divisions") is SaveOutcome.UPDATED
+        for verdict in DuplicateVerdict:
+            assert pair_up(session, one, two, verdict, "text", "word for word") is SaveOutcome.UNCHANGED
+        (pair,) = list_pairs(session)
+        assert (pair.verdict, pair.method, pair.reason) == (SAME, TWIN, "one round, two divisions")
+        assert pair_up(session, one, two, SAME, TWIN, "one round, three divisions") is SaveOutcome.UPDATED
+        assert pair_up(session, one, two, DIFFERENT, HAND, "two tasks") is SaveOutcome.UPDATED
+        assert pair_up(session, one, two, SAME, TWIN, "one round, two divisions") is SaveOutcome.UNCHANGED
 
 
 def test_what_is_no_pair_is_refused(store: Store) -> None:

@@ -119,3 +119,21 @@ def test_an_answer_belongs_to_the_text_that_it_was_given_to(store: Store) -> Non
         save_problem(session, replace(ENGLISH, statement="Print a - b."), now=LATER)
         save_completions(session, run, [CompletionRecord(KEY, 2, "print(3)"), CompletionRecord(KEY, 1, "print(2)")])
         assert is_older() == [False, True, False]
+
+
+def test_another_reading_of_the_same_page_is_no_other_question(store: Store) -> None:
+    page = replace(ENGLISH, page_sha256="a" * 64)
+    with store.write() as session:
+        environment = save_environment(session, EnvironmentRecord("e" * 64, "docker"), now=NOW)
+        run = save_run(session, RunRecord("m"), now=NOW)
+        problem_id = save_problem(session, page, now=NOW).problem_id
+        save_completions(session, run, [CompletionRecord(KEY, 0, "print(1)")])
+        better = replace(page, statement="Print $a + b$.")
+        for _ in range(2):
+            save_problem(session, better, now=LATER)
+        assert said(session, problem_id) == [("en", "Print $a + b$.", True)]
+        assert [row.is_older for row in load_verdicts(session, environment, [run])] == [False]
+        # Another page is another text.
+        save_problem(session, replace(better, statement="Print a - b.", page_sha256="b" * 64), now=LATER)
+        assert [current for _, _, current in said(session, problem_id)] == [False, True]
+        assert [row.is_older for row in load_verdicts(session, environment, [run])] == [True]

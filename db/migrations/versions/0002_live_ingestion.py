@@ -36,7 +36,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
     "contest": ("url", "kind", "n_listed", "collected_at", "missed_listings", "missed_at", "withdrawn_at"),
     "problem": ("last_seen_at", "withdrawn_at"),
     "contest_problem": ("missed_listings", "missed_at", "withdrawn_at"),
-    "revision": ("language",),
+    "revision": ("language", "page_sha256"),
     "completion": ("revision_id",),
     "flag": ("cleared_at",),
 }
@@ -121,7 +121,7 @@ def _add_columns() -> None:
             _instant("missed_at", null=True),
             _instant("withdrawn_at", null=True),
         ],
-        "revision": [_text("language", null=True)],
+        "revision": [_text("language", null=True), _text("page_sha256", null=True)],
         "completion": [_number("revision_id", null=True)],
         "flag": [_instant("cleared_at", null=True)],
     }
