@@ -23,7 +23,7 @@ from db.contests import (
     stored_ids,
 )
 from db.difficulties import fill_difficulties
-from db.duplicates import DuplicateVerdict, save_pair
+from db.duplicates import TWIN, DuplicateVerdict, save_pair
 from db.engine import Store
 from db.errors import StoreError
 from db.exposure import refresh_exposure, save_sightings
@@ -308,7 +308,7 @@ class _Run:
             saved = save_problem(session, record, now=now)
             if twin is not None and twin.other_id is not None:
                 pair = (twin.problem_id, twin.other_id)
-                save_pair(session, *pair, DuplicateVerdict.SAME, 1.0, "twin", twin.reason, now=now)
+                save_pair(session, *pair, DuplicateVerdict.SAME, 1.0, TWIN, twin.reason, now=now)
                 refresh_exposure(session, pair, now=now)
         self._counts[f"problems_{_COUNTED[saved.outcome]}"] += 1
         if saved.date_note and saved.outcome is not SaveOutcome.UNCHANGED:

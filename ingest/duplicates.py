@@ -1,7 +1,8 @@
 """Near-duplicates: problems on any platform that are the same problem, or read so much alike that a person should look.
 
 MinHash says which pairs to look at, and is never believed alone: what a pair is, is said by the exact comparison of
-``ingest.likeness``. `update_duplicates` keeps the store's pairs up to date; `find_duplicates` is pure.
+``ingest.likeness``. `update_duplicates` keeps the store's pairs up to date; `update_in_turn` does it for processes that
+run at the same time.
 
 A statement in another language has no words in common with the first, so that a translation is not found. Statements
 that only a picture or a PDF gives are not found either.
@@ -9,17 +10,18 @@ that only a picture or a PDF gives are not found either.
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy.orm import Session
 
 from db.duplicates import (
     HAND,
-    Candidate,
+    TWIN,
     DuplicatePair,
     DuplicateVerdict,
     list_pairs,
@@ -30,20 +32,11 @@ from db.duplicates import (
     without_fingerprint,
 )
 from db.engine import Store
+from db.leases import new_owner, release_lease, take_lease
 from db.records import ProblemKey, SaveOutcome, require_utc
 from db.sql import chunks
 from ingest.fingerprints import KIND, FingerprintIndex, fingerprint
-from ingest.likeness import Compared, Pair, compare, judge
-
-__all__ = [
-    "Candidate",
-    "DuplicateReport",
-    "DuplicateVerdict",
-    "Pair",
-    "compare",
-    "find_duplicates",
-    "update_duplicates",
-]
+from ingest.likeness import Compared, Pair, judge
 
 MAX_ALIKE: Final = 20
 """A text that more problems share is not a statement but a notice in its place ("the statements are in the PDF")."""
@@ -51,6 +44,9 @@ METHOD: Final = "statement"
 BATCH: Final = 200
 """So many statements are in memory at once, and saved in one transaction."""
 PAIR_BATCH: Final = 50
+LEASE: Final = "duplicates"
+LEASE_TTL: Final = timedelta(minutes=10)
+"""Many times what a night takes, and not renewed: should a first run take longer, two at once do no harm."""
 MAX_LINES: Final = 1000
 
 
@@ -67,47 +63,62 @@ class DuplicateReport:
     lines: tuple[str, ...]
 
 
-def find_duplicates(new: Sequence[Candidate], others: Iterable[Candidate]) -> list[Pair]:
-    """The pairs of `new` ones among themselves and with the `others` that are same or related, by their ids.
-
-    `others` may hold the new ones as well; of two candidates of one problem the new one counts.
-    """
-    by_id = {one.problem_id: Compared(one) for one in (*others, *new)}
-    prints = {problem_id: fingerprint(one.words) for problem_id, one in by_id.items()}
-    index = FingerprintIndex()
-    for problem_id, data in prints.items():
-        index.add(problem_id, data)
-    found: set[tuple[int, int]] = set()
-    for problem_id in {one.problem_id for one in new}:
-        near = [other for other, _ in index.near(prints[problem_id]) if other != problem_id]
-        if len(near) <= MAX_ALIKE:
-            found |= {_ordered(problem_id, other) for other in near}
-    judged = [judge(by_id[one], by_id[other]) for one, other in sorted(found)]
-    return [pair for pair in judged if pair.verdict is not DuplicateVerdict.DIFFERENT]
-
-
 def _ordered(one: int, other: int) -> tuple[int, int]:
     return (one, other) if one < other else (other, one)
 
 
-def update_duplicates(store: Store, *, now: datetime) -> DuplicateReport:
+def update_duplicates(store: Store, *, now: datetime, stop: threading.Event | None = None) -> DuplicateReport:
     """Compare every problem whose statement is new or changed with all others, and save the pairs that are alike.
 
     Pairs that are stored already are judged anew, for their statements, samples, titles or starts may have changed;
-    those that a person judged stay as they are. A fingerprint is saved in one transaction with the pairs of its
-    problem: after an interruption the next run takes up the rest, and a second run in a row changes nothing.
-    ``now`` is an aware UTC instant. Raises ``StoreError``.
+    those that a person judged or a collector knows as twins stay as they are, and a pair that was the same remains it.
+    A fingerprint is saved in one transaction with the pairs of its problem: after an interruption the next run takes
+    up the rest, and a second run in a row changes nothing. It ends before the next batch when `stop` is set. ``now`` is
+    an aware UTC instant. Raises ``StoreError``.
     """
     require_utc("now", now)
     tally = _Tally()
-    _judge_again(store, tally, now)
+    _update(store, tally, now, stop or threading.Event())
+    return tally.report()
+
+
+def update_in_turn(
+    store: Store, *, clock: Callable[[], datetime], stop: threading.Event | None = None
+) -> DuplicateReport | None:
+    """`update_duplicates` for one at a time over all processes; None when somebody else is at it.
+
+    Who is sent away may have saved statements that the other one did not see any more. So whoever has had its turn
+    looks once more after it, and takes another one for what is left.
+    """
+    stop = stop or threading.Event()
+    owner, tally, n_turns = new_owner(), _Tally(), 0
+    while not stop.is_set() and (n_turns == 0 or _is_any_left(store)):
+        with store.write() as session:
+            now = clock()
+            if take_lease(session, LEASE, owner, now, LEASE_TTL) is None:
+                return tally.report() if n_turns else None
+        try:
+            _update(store, tally, now, stop)
+        finally:
+            with store.write() as session:
+                release_lease(session, LEASE, owner)
+        n_turns += 1
+    return tally.report()
+
+
+def _is_any_left(store: Store) -> bool:
+    with store.read() as session:
+        return bool(without_fingerprint(session, KIND, limit=1))
+
+
+def _update(store: Store, tally: _Tally, now: datetime, stop: threading.Event) -> None:
+    _judge_again(store, tally, now, stop)
     known: _Known | None = None
-    while batch := _next_batch(store):
+    while not stop.is_set() and (batch := _next_batch(store)):
         known = known or _Known()
         with store.read() as session:
             known.catch_up(session)  # here first, so that writers need not wait for the long first time
         _take_in(store, known, batch, tally, now)
-    return tally.report()
 
 
 class _Known:
@@ -207,23 +218,27 @@ def _judged(
     return pairs, keys
 
 
-def _judge_again(store: Store, tally: _Tally, now: datetime) -> None:
+def _judge_again(store: Store, tally: _Tally, now: datetime, stop: threading.Event) -> None:
     with store.read() as session:
-        stored = [pair for pair in list_pairs(session) if pair.method != HAND]
+        stored = [pair for pair in list_pairs(session) if pair.method not in (HAND, TWIN)]
     for some in chunks(stored, PAIR_BATCH):
+        if stop.is_set():
+            return
         with store.read() as session:
             pairs, keys = _judged(session, [(pair.first_id, pair.second_id) for pair in some], {})
         said = {(pair.first_id, pair.second_id): pair for pair in some}
-        differing = [pair for pair in pairs if not _says_the_same(pair, said[pair.first_id, pair.second_id])]
+        differing = [pair for pair in pairs if _is_news(pair, said[pair.first_id, pair.second_id])]
         if differing:
             with store.write() as session:
                 changed = _save(session, differing, now)
             tally.count(changed, keys)
 
 
-def _says_the_same(pair: Pair, stored: DuplicatePair) -> bool:
+def _is_news(pair: Pair, stored: DuplicatePair) -> bool:
+    if stored.verdict is DuplicateVerdict.SAME is not pair.verdict:
+        return False  # it would be refused
     new = (pair.verdict, pair.similarity, pair.reason, METHOD)
-    return new == (stored.verdict, stored.similarity, stored.reason, stored.method)
+    return new != (stored.verdict, stored.similarity, stored.reason, stored.method)
 
 
 def _save(session: Session, pairs: Iterable[Pair], now: datetime) -> list[Pair]:

@@ -240,12 +240,6 @@ class FingerprintIndex:
         self._index = MinHashLSH(num_perm=PERMUTATIONS, params=BANDS)
         self._values: dict[int, bytes] = {}
 
-    def __contains__(self, number: int) -> bool:
-        return number in self._values
-
-    def __len__(self) -> int:
-        return len(self._values)
-
     def add(self, number: int, data: bytes) -> None:
         """Keep a fingerprint; a number that is there already stays as it is. Empty ones are kept and never found."""
         if number in self._values:

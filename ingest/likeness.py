@@ -85,13 +85,8 @@ def _trimmed(data: bytes) -> bytes:
     return b"\n".join(line.rstrip() for line in data.splitlines()).strip()
 
 
-def compare(first: Candidate, second: Candidate) -> Pair:
-    """The exact verdict on two problems, whatever their order."""
-    return judge(Compared(first), Compared(second))
-
-
 def judge(one: Compared, other: Compared) -> Pair:
-    """`compare` for candidates that are compared with more than one other."""
+    """The exact verdict on two problems, whatever their order."""
     if one.candidate.problem_id > other.candidate.problem_id:
         one, other = other, one
     similarity, verdict, reason = _verdict(one, other)

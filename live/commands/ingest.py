@@ -51,10 +51,12 @@ def ingest(
             _print_plan(session, ingestion, names, span, offline, as_json)
             return
         reports = _run_all(session, ingestion, names, span, offline)
-        find_duplicates(session, store)
-    if as_json:
-        print_json([report_facts(report) for report in reports])
+        if as_json:
+            print_json([report_facts(report) for report in reports])
+        were_compared = find_duplicates(session, store)
     raise_if_failed(reports)
+    if not were_compared:
+        raise typer.Exit(ExitCode.SOMETHING_FAILED)
 
 
 def schedule(
@@ -90,14 +92,18 @@ def schedule(
         def run(source: str, due: Due) -> RunReport:
             report = ingestion.run(source, due=due, stop=stop)
             print_report(session, report)
-            find_duplicates(session, store)
+            if not once:
+                find_duplicates(session, store, stop)
             return report
 
         if once:
             looked = run_due(store, triggers, run, now=utc_now(), stop=stop)
             for source in looked.not_due:
                 session.messages.print(f"{source}: not due")
+            were_compared = find_duplicates(session, store)
             raise_if_failed(looked.reports)
+            if not were_compared:
+                raise typer.Exit(ExitCode.SOMETHING_FAILED)
             return
         session.messages.print(f"{', '.join(names)}: the schedule runs; Ctrl-C ends it")
         left = Scheduler(store, triggers, run, clock=utc_now, stop=stop).serve()
@@ -170,25 +176,31 @@ def _run_all(
     return [reports[name] for name in names]
 
 
-def find_duplicates(session: Session, store: Store) -> None:
-    """Compare new statements with all others, and say what was found."""
-    from ingest.duplicates import update_duplicates
+def find_duplicates(session: Session, store: Store, stop: threading.Event | None = None) -> bool:
+    """Compare new statements with all others, unless another process is at that, and say what was found.
 
-    report = update_duplicates(store, now=utc_now())
+    False when it failed, which is said in one line: whatever that was, the reports of the runs must not be lost.
+    """
+    from ingest.duplicates import update_in_turn
+
+    try:
+        report = update_in_turn(store, clock=utc_now, stop=stop)
+    except Exception as error:
+        told = " ".join(str(error).split()) or type(error).__name__
+        typer.echo(f"failed: duplicates: {told}", err=True)
+        return False
+    if report is None:
+        session.messages.print("duplicates: left to the process that compares statements now")
+        return True
     for line in report.lines:
         session.messages.print(line, markup=False)
+    return True
 
 
 def print_report(session: Session, report: RunReport) -> None:
     """One run as a person reads it."""
     result = report.result
-    from ingest.nightly import CAUGHT_UP
-
-    counts = {
-        name: count
-        for name, count in result.counts.items()
-        if count and name != CAUGHT_UP and not name.startswith("listed_")
-    }
+    counts = {name: count for name, count in result.counts.items() if count and not name.startswith("listed_")}
     said = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
     session.messages.print(f"{report.source}: {result.outcome}" + (f": {said}" if said else ""), markup=False)
     for note in result.notes[:_SHOWN]:

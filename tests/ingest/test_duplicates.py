@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -11,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from db.duplicates import HAND, DuplicatePair, DuplicateVerdict, list_pairs, save_pair
+from db.duplicates import HAND, TWIN, DuplicatePair, DuplicateVerdict, list_pairs, save_pair
 from db.engine import Store, open_store
+from db.leases import find_lease, take_lease
 from db.problems import list_problems, save_problem
 from db.records import (
     ContestRecord,
@@ -25,7 +27,7 @@ from db.records import (
     TestOrigin,
 )
 from ingest import duplicates
-from ingest.duplicates import Candidate, DuplicateReport, find_duplicates, update_duplicates
+from ingest.duplicates import LEASE, LEASE_TTL, DuplicateReport, update_duplicates, update_in_turn
 from tests.ingest.reading import DATA
 
 STATEMENTS = DATA / "duplicates"
@@ -49,10 +51,6 @@ def unlike(number: int) -> str:
     """A statement of its own: fifty words drawn by its number."""
     draw = random.Random(number)
     return " ".join(draw.choice("abcdefghij") * 2 + str(draw.randrange(1000)) for _ in range(50))
-
-
-def candidate(problem_id: int, text: str) -> Candidate:
-    return Candidate(problem_id, 10 * problem_id, ProblemKey("judge", f"p{problem_id}"), f"Title {problem_id}", text)
 
 
 def record(
@@ -106,33 +104,25 @@ def counts(report: DuplicateReport) -> tuple[int, int, int, int]:
     return report.n_compared, report.pairs[SAME], report.pairs[RELATED], report.pairs[DIFFERENT]
 
 
-def test_only_the_statement_with_other_white_space_is_merged() -> None:
-    texts = [candidate(number, statement(name)) for number, name in enumerate(ORCHARD, start=1)]
-    found = {(pair.first_id, pair.second_id): pair.verdict for pair in find_duplicates(texts, [])}
-    assert found == {
-        (1, 4): SAME,
-        (1, 2): RELATED,
-        (1, 3): RELATED,
-        (2, 3): RELATED,
-        (2, 4): RELATED,
-        (3, 4): RELATED,
+def test_only_the_statement_with_other_white_space_is_merged(store: Store) -> None:
+    save(store, *(record(name, statement(name), day=day) for day, name in enumerate(ORCHARD, start=1)))
+    update_duplicates(store, now=NOW)
+    assert verdicts(store) == {
+        ("orchard", "orchard-least"): RELATED,
+        ("orchard", "orchard-ring"): RELATED,
+        ("orchard", "orchard-wrapped"): SAME,
+        ("orchard-least", "orchard-ring"): RELATED,
+        ("orchard-least", "orchard-wrapped"): RELATED,
+        ("orchard-ring", "orchard-wrapped"): RELATED,
     }
-    assert {(pair.first_id, pair.second_id): pair.verdict for pair in find_duplicates(texts[::-1], texts)} == found
 
 
-def test_pairs_of_others_among_themselves_are_not_looked_for() -> None:
-    others = [candidate(number, statement(name)) for number, name in enumerate(ORCHARD[:3], start=1)]
-    others += [candidate(number, unlike(number)) for number in range(10, 60)]
-    new = [candidate(4, statement("orchard-wrapped")), candidate(61, unlike(30)), candidate(62, unlike(62))]
-    found = [(pair.first_id, pair.second_id, pair.verdict) for pair in find_duplicates(new, others)]
-    assert found == [(1, 4, SAME), (2, 4, RELATED), (3, 4, RELATED), (30, 61, SAME)]
-    assert find_duplicates([], others) == []
-
-
-def test_of_two_candidates_of_one_problem_the_new_one_counts() -> None:
-    old, other = candidate(1, unlike(1)), candidate(2, unlike(1))
-    assert find_duplicates([candidate(1, unlike(7))], [old, other]) == []
-    assert [pair.verdict for pair in find_duplicates([old], [old, other])] == [SAME]
+def test_a_new_statement_is_compared_with_all_that_are_known(store: Store) -> None:
+    save(store, *(record(f"p{number}", unlike(number), day=number % 28 + 1) for number in range(50)))
+    assert counts(update_duplicates(store, now=NOW)) == (50, 0, 0, 0)
+    save(store, record("copy", unlike(30), day=29), record("own", unlike(62), day=30))
+    assert counts(update_duplicates(store, now=LATER)) == (2, 1, 0, 0)
+    assert verdicts(store) == {("p30", "copy"): SAME}
 
 
 def test_a_copy_on_another_platform_lowers_the_date_of_the_later_problem(store: Store) -> None:
@@ -174,12 +164,54 @@ def test_an_edited_statement_is_compared_anew(store: Store) -> None:
     assert verdicts(store) == {("one", "two"): SAME}
     assert exposed(store)["two"] == datetime(2026, 5, 1, 12, tzinfo=UTC)
     save(store, record("two", unlike(2), day=5), record("three", unlike(2), day=4), now=LATER)
-    assert counts(update_duplicates(store, now=LATER)) == (2, 1, 0, 1)
-    assert verdicts(store) == {("one", "two"): DIFFERENT, ("two", "three"): SAME}
-    assert exposed(store)["two"] == datetime(2026, 5, 4, 12, tzinfo=UTC)
+    assert counts(update_duplicates(store, now=LATER)) == (2, 1, 0, 0)
+    assert verdicts(store) == {("one", "two"): SAME, ("two", "three"): SAME}
+    assert exposed(store)["two"] == datetime(2026, 5, 1, 12, tzinfo=UTC)
 
 
-def test_samples_and_starts_that_come_later_change_the_verdict(store: Store) -> None:
+@pytest.mark.parametrize("edited", ["one", "two"])
+def test_problems_that_were_the_same_remain_it_when_one_is_translated(store: Store, edited: str) -> None:
+    japanese, english = statement("ferry.ja"), statement("ferry.en")
+    save(store, record("one", japanese, day=1), record("two", japanese, day=5))
+    update_duplicates(store, now=NOW)
+    before = stored(store)
+    assert [pair.verdict for pair in before] == [SAME]
+    save(store, record(edited, english, day=1 if edited == "one" else 5), now=LATER)
+    for _ in range(2):
+        report = update_duplicates(store, now=LATER)
+        assert (report.lines, stored(store)) == ((), before)
+    assert exposed(store)["two"] == datetime(2026, 5, 1, 12, tzinfo=UTC)
+    with store.write() as session:
+        save_pair(session, 1, 2, DIFFERENT, 0.0, HAND, "two tasks", LATER)
+    assert update_duplicates(store, now=LATER).lines == ()
+    assert verdicts(store) == {("one", "two"): DIFFERENT}
+
+
+def test_what_is_not_the_same_is_judged_anew_either_way(store: Store) -> None:
+    words = unlike(1).split()
+    save(store, record("one", unlike(1), day=1), record("two", " ".join([*words[:-1], "changed"]), day=5, samples=()))
+    update_duplicates(store, now=NOW)
+    assert verdicts(store) == {("one", "two"): RELATED}
+    save(store, record("two", unlike(2), day=5, samples=()), now=LATER)
+    assert counts(update_duplicates(store, now=LATER)) == (1, 0, 0, 1)
+    assert verdicts(store) == {("one", "two"): DIFFERENT}
+    save(store, record("two", unlike(1), day=5, samples=()), now=LATER)
+    assert counts(update_duplicates(store, now=LATER))[1:] == (1, 0, 0)
+    assert exposed(store)["two"] == datetime(2026, 5, 1, 12, tzinfo=UTC)
+
+
+def test_twins_stay_as_the_collector_saved_them(store: Store) -> None:
+    save(store, record("div1-a", statement("orchard"), day=1), record("div2-c", statement("orchard"), day=1))
+    with store.write() as session:
+        save_pair(session, 1, 2, SAME, 1.0, TWIN, "one task of two divisions", NOW)
+    before = stored(store)
+    for text in (statement("orchard-wrapped"), unlike(1)):
+        save(store, record("div2-c", text, day=1), now=LATER)
+        assert counts(update_duplicates(store, now=LATER))[1:] == (0, 0, 0)
+        assert stored(store) == before
+
+
+def test_samples_that_come_later_change_the_verdict(store: Store) -> None:
     one = record("one", unlike(1), day=1)
     reworded = " ".join([*unlike(1).split()[:-1], "changed"])
     save(store, one, record("two", reworded, day=5, samples=()))
@@ -188,9 +220,6 @@ def test_samples_and_starts_that_come_later_change_the_verdict(store: Store) -> 
     save(store, record("two", reworded, day=5))
     assert counts(update_duplicates(store, now=LATER)) == (0, 1, 0, 0)
     assert exposed(store)["two"] == datetime(2026, 5, 1, 12, tzinfo=UTC)
-    save(store, record("two", reworded, day=1))
-    assert counts(update_duplicates(store, now=LATER)) == (0, 0, 1, 0)
-    assert "start at the same instant" in stored(store)[0].reason
 
 
 def test_what_a_person_judged_stays(store: Store) -> None:
@@ -240,6 +269,81 @@ def test_two_runs_at_once_find_what_one_finds(store: Store, monkeypatch: pytest.
     assert len(stored(store)) == 16 * 15 // 2
 
 
+class StopAfter(threading.Event):
+    """An event that is set when it has been looked at so many times."""
+
+    def __init__(self, n_looks: int) -> None:
+        super().__init__()
+        self.n_left = n_looks
+
+    def is_set(self) -> bool:
+        self.n_left -= 1
+        return self.n_left < 0
+
+
+def test_a_run_that_is_told_to_stop_ends_before_the_next_batch(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(duplicates, "BATCH", 2)
+    save(store, *(record(name, statement(name), day=day) for day, name in enumerate(ORCHARD, start=1)))
+    report = update_duplicates(store, now=NOW, stop=StopAfter(1))
+    assert (counts(report), len(stored(store))) == ((2, 0, 1, 0), 1)
+    save(store, record("orchard", unlike(1)), now=LATER)
+    # Nothing is judged anew either.
+    assert counts(update_duplicates(store, now=LATER, stop=StopAfter(0))) == (0, 0, 0, 0)
+    assert verdicts(store) == {("orchard", "orchard-least"): RELATED}
+    assert counts(update_duplicates(store, now=LATER))[:1] == (3,)
+
+
+def test_a_run_in_turn_is_left_to_who_is_at_it(store: Store) -> None:
+    save(store, record("one", statement("orchard"), day=1), record("two", statement("orchard"), day=5))
+    with store.write() as session:
+        take_lease(session, LEASE, "elsewhere:7:ff", NOW, LEASE_TTL)
+    assert update_in_turn(store, clock=lambda: NOW) is None
+    assert stored(store) == []
+    report = update_in_turn(store, clock=lambda: NOW + LEASE_TTL)  # whoever it was shows no sign of life
+    assert report is not None
+    assert counts(report) == (2, 1, 0, 0)
+    with store.read() as session:
+        assert find_lease(session, LEASE) is None
+
+
+def test_what_is_saved_by_one_who_was_sent_away_is_compared_all_the_same(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    save(store, record("one", statement("orchard"), day=1))
+    update = duplicates._update
+    refused: list[DuplicateReport | None] = []
+
+    def overtaken(*arguments: Any) -> None:
+        update(*arguments)
+        if not refused:
+            save(store, record("two", statement("orchard"), day=5))
+            refused.append(update_in_turn(store, clock=lambda: NOW))
+
+    monkeypatch.setattr(duplicates, "_update", overtaken)
+    report = update_in_turn(store, clock=lambda: NOW)
+    assert refused == [None]
+    assert report is not None
+    assert counts(report) == (2, 1, 0, 0)
+
+
+def test_a_turn_that_fails_or_is_stopped_gives_the_lease_back(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    save(store, record("one", statement("orchard")))
+    stopped = update_in_turn(store, clock=lambda: NOW, stop=StopAfter(1))
+    assert stopped is not None
+    assert stopped.n_compared == 0
+
+    def fail(*arguments: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(duplicates, "save_fingerprints", fail)
+        with pytest.raises(KeyboardInterrupt):
+            update_in_turn(store, clock=lambda: NOW)
+    report = update_in_turn(store, clock=lambda: NOW)
+    assert report is not None
+    assert report.n_compared == 1
+
+
 def test_another_kind_of_fingerprint_makes_all_anew(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     save(store, record("one", statement("orchard")), record("two", unlike(1)))
     assert update_duplicates(store, now=NOW).n_compared == 2
@@ -264,8 +368,6 @@ def test_a_notice_that_many_problems_share_is_no_statement(store: Store, monkeyp
         "judge:p5: not compared, for 4 problems have such a statement",
         "judge:p6: not compared, for 5 problems have such a statement",
     )
-    texts = [candidate(number, statement("orchard")) for number in range(1, 7)]
-    assert find_duplicates(texts, []) == []
 
 
 def test_a_naive_now_is_refused(store: Store) -> None:

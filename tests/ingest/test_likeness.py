@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from db.duplicates import Candidate, DuplicateVerdict
 from db.records import ProblemKey
-from ingest.likeness import compare
+from ingest.likeness import Compared, Pair, judge
 from tests.ingest.reading import DATA
 
 STATEMENTS = DATA / "duplicates"
@@ -29,6 +29,10 @@ HUNDRED = [f"word{number}" for number in range(100)]
 def candidate(problem_id: int, text: str, **facts: Any) -> Candidate:
     facts = {"title": f"Title {chr(96 + problem_id)}"} | facts
     return Candidate(problem_id, 10 * problem_id, ProblemKey("judge", f"p{problem_id}"), text=text, **facts)
+
+
+def compare(first: Candidate, second: Candidate) -> Pair:
+    return judge(Compared(first), Compared(second))
 
 
 def statement(name: str) -> str:

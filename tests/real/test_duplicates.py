@@ -17,7 +17,7 @@ from db.duplicates import DuplicateVerdict, list_pairs
 from db.engine import Store, open_store
 from db.problems import save_problem
 from db.records import ContestRecord, ProblemKey, ProblemRecord, SuiteRecord, TestCaseRecord, TestOrigin
-from ingest.duplicates import Candidate, find_duplicates, update_duplicates
+from ingest.duplicates import update_duplicates
 from ingest.fingerprints import FingerprintIndex, character_shingles, fingerprint, plain_words
 from ingest.importing import import_problems
 from ingest.statements.markdown import to_markdown
@@ -113,7 +113,9 @@ def test_reworded_statements_are_found(statements: list[str]) -> None:
     assert n_found >= 0.998 * n_alike
 
 
-def test_two_recordings_of_one_page_are_the_same_and_problems_of_a_round_are_not(shared_data: Path) -> None:
+def test_two_recordings_of_one_page_are_the_same_and_problems_of_a_round_are_not(
+    shared_data: Path, store: Store
+) -> None:
     recorded = shared_data.parent / "sources" / "recorded"
     texts: dict[str, str] = {}
     for page in ("contest_1211_problems_2020-01", "contest_1368_problems_2020-08", "contest_1715_problems_2022-08"):
@@ -126,14 +128,17 @@ def test_two_recordings_of_one_page_are_the_same_and_problems_of_a_round_are_not
             element = page_of_task.select_one(f"span.lang-{language}")
             assert isinstance(element, Tag)
             texts[f"{state}-{language}"] = to_markdown(element)
-    names = list(texts)
-    candidates = [
-        Candidate(number, number, ProblemKey("recorded", name), name, texts[name]) for number, name in enumerate(names)
-    ]
-    found_pairs = {
-        (names[pair.first_id], names[pair.second_id]): pair.verdict for pair in find_duplicates(candidates, [])
-    }
-    assert found_pairs == {("1211A", "fragment"): SAME, ("in-en", "out-en"): SAME, ("in-ja", "out-ja"): SAME}
+    with store.write() as session:
+        for name, text in texts.items():
+            round_of_its_own = ContestRecord("recorded", f"round of {name}")
+            save_problem(
+                session,
+                ProblemRecord(ProblemKey("recorded", name), name, (), "list", contest=round_of_its_own, statement=text),
+                now=NOW,
+            )
+    update_duplicates(store, now=NOW)
+    assert pairs_of(store, SAME) == {("1211A", "fragment"), ("in-en", "out-en"), ("in-ja", "out-ja")}
+    assert pairs_of(store, RELATED) == set()
 
 
 def _soup(path: Path) -> BeautifulSoup:
