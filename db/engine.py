@@ -54,6 +54,8 @@ class Store:
         self.url = url
         self._engine = engine
         self._pid = os.getpid()
+        self._file = _file_of(engine.url)
+        self._inode = _inode_of(self._file)
         reading: dict[str, Any] = {_BEGIN: "DEFERRED"}
         if engine.dialect.name != "sqlite":
             reading = {"isolation_level": "REPEATABLE READ", "postgresql_readonly": True}
@@ -86,6 +88,11 @@ class Store:
 
     @contextmanager
     def _session(self, engine: Engine) -> Iterator[Session]:
+        if self._file is not None and _inode_of(self._file) != self._inode:
+            # The connections would go on with a file that nobody can see any more.
+            raise StoreUnavailable(
+                f"the store {self._file} is gone, or another file has taken its place", "start the command again"
+            )
         if os.getpid() != self._pid:
             # An SQLite connection carried over a fork can damage the file.
             raise RuntimeError("a store must be opened anew in each process")
@@ -99,6 +106,20 @@ class Store:
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _file_of(url: URL) -> str | None:
+    """The file of an SQLite store, None where there is none to look at."""
+    name = url.database if url.get_backend_name() == "sqlite" else None
+    return None if name is None or name.startswith("file:") else name
+
+
+def _inode_of(file: str | None) -> tuple[int, int] | None:
+    try:
+        found = os.stat(file) if file is not None else None
+    except OSError:
+        return None
+    return None if found is None else (found.st_dev, found.st_ino)
 
 
 def open_store(url: str) -> Store:

@@ -120,7 +120,7 @@ def start_run(
     now: datetime,
     planned_at: datetime | None = None,
     *,
-    caught_up: bool = False,
+    caught_up: bool = True,
 ) -> int:
     """Open a run and give its id. It is the next attempt at ``planned_at``, or the only one of a run by hand.
 
@@ -239,7 +239,8 @@ def source_health(session: Session, sources: Iterable[str], now: datetime) -> li
 
 def _health(session: Session, source: str, now: datetime) -> SourceHealth:
     last_good = last_completed(session, source)
-    query = _RUNS.where(_run.c.source == source).order_by(_run.c.id.desc())
+    # A run offline, or over a window of the user's own, says nothing of how the source does.
+    query = _RUNS.where(_run.c.source == source, _run.c.caught_up).order_by(_run.c.id.desc())
     since = _summaries(session, query.where(_run.c.id > last_good.run_id) if last_good else query)
     wrong = [run for run in since if run.outcome in {IngestOutcome.FAILED, IngestOutcome.PARTIAL}]
     return SourceHealth(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final
@@ -178,9 +178,11 @@ class _Run:
         self._counts.update({f"listed_{category}": count for category, count in listing.seen.items()})
         self._counts["contests_listed"] = len(listing.contests)
         self._notes.extend(listing.notes)
+        for line in listing.unread:
+            self.fail("the listing", PageChanged(f"an entry cannot be read: {line}", _LOOK))
         doubt = self._doubt_about(listing)
         with self._store.write() as session:
-            for contest in listing.contests:
+            for contest in self._each_once(listing):
                 saved = save_contest(session, contest, source=f"{name} list", now=now)
                 self._counts["contests_new"] += saved.outcome is SaveOutcome.CREATED
                 if saved.moved_from is not None and contest.starts_at is not None:
@@ -196,6 +198,16 @@ class _Run:
                 self._notes.extend(f"{native} is listed again" for native in change.restored)
         if doubt:
             self.fail("the listing", PageChanged(doubt, _LOOK))
+
+    def _each_once(self, listing: Listing) -> Iterator[ContestRecord]:
+        """The contests without a second entry for one of them: two starts would move it to and fro."""
+        seen: set[str] = set()
+        for contest in listing.contests:
+            if contest.native_id in seen:
+                self._notes.append(f"{contest.native_id} is listed more than once; its first entry counts")
+            else:
+                yield contest
+            seen.add(contest.native_id)
 
     def take_difficulties(self, listing: Listing) -> None:
         """Fill in what the listing says of difficulties: last, so that it reaches the problems that were just read."""
@@ -234,11 +246,15 @@ class _Run:
             self._refused(native, error)
             return
         self._notes.extend(f"{native}: {note}" for note in listed.notes)
-        if runs_still:
-            with self._store.write() as session:
-                save_contest(session, listed.contest, source=self._source.name, now=self._wanted.now)
+        try:
+            if runs_still:
+                with self._store.write() as session:
+                    save_contest(session, listed.contest, source=self._source.name, now=self._wanted.now)
+                return
+            self._keep_list(contest, listed)
+        except Exception as error:
+            self._refused(native, error)
             return
-        self._keep_list(contest, listed)
         for ref in self._to_read(contest, listed):
             self._check()
             self._take_problem(listed, ref)
@@ -349,7 +365,7 @@ class _Run:
 
     def fail(self, what: str, error: SourceError) -> None:
         """Keep one thing that could not be taken."""
-        self._failures.append(RunFailure(what, error.kind, error.message, error.snapshot_id))
+        self._failures.append(RunFailure(what, error.kind, error.message, error.snapshot_id, error.hint))
 
     def result(self, *, is_whole: bool = True) -> RunResult:
         """The account of the run; one that was told to stop is not whole, and says so elsewhere."""
@@ -367,6 +383,7 @@ class _Run:
             tuple(self._failures),
             error_kind=first.kind,
             error=f"{first.what}: {first.error}" + _and_more(len(self._failures) - 1),
+            hint=first.hint,
         )
 
 

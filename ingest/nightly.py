@@ -138,6 +138,9 @@ class Ingestion:
         since = span.since or default_since(self._store, name, now, self._settings.recheck)
         settings = {key: value for key, value in self._settings.of_source.get(name, {}).items() if key != "schedule"}
         until = span.until or now + LOOK_AHEAD
+        if since >= until:
+            window = f"from {since.isoformat()} to {until.isoformat()}"
+            raise NotConfigured(f"the window of {name} is empty: it goes {window}", "Give both --since and --until.")
         with self._store.read() as session:
             known = load_contests(session, name, since=since, until=until)
         stored = frozenset(one.record.native_id for one in known if one.record.starts_at is not None)
@@ -184,12 +187,12 @@ def default_since(store: Store, source: str, now: datetime, recheck: timedelta) 
         and contest.withdrawn_at is None
         and (contest.collected_at is None or (contest.record.ends_at or contest.record.starts_at) > now - recheck)
     ]
-    return min([since, *waiting])
+    return min([since, now - recheck, *waiting])
 
 
 def runnable_sources(of_source: Mapping[str, Mapping[str, Any]]) -> tuple[str, ...]:
     """The sources that can run with these settings, by name. One that does not load is among them: its run says so."""
-    return tuple(name for name in source_names() if not _lacking(name, of_source.get(name, {})))
+    return tuple(name for name in source_names() if not missing_settings(name, of_source.get(name, {})))
 
 
 def _asks_hosts(name: str) -> bool:
@@ -199,11 +202,17 @@ def _asks_hosts(name: str) -> bool:
         return False
 
 
-def _lacking(name: str, settings: Mapping[str, Any]) -> list[str]:
+def missing_settings(name: str, settings: Mapping[str, Any]) -> list[str]:
+    """The settings that the source called `name` needs and does not have."""
+    return [key for key in known_settings(name) if not settings.get(key)]
+
+
+def known_settings(name: str) -> tuple[str, ...]:
+    """The settings of its own that a source has; none of one that does not load."""
     try:
-        return [key for key in load_source(name).required_settings if not settings.get(key)]
+        return load_source(name).required_settings
     except BrokenSource:
-        return []
+        return ()
 
 
 def check_names(names: tuple[str, ...]) -> tuple[str, ...]:

@@ -65,17 +65,18 @@ class RunStopped(Exception):
 
 @dataclass(frozen=True)
 class RunFailure:
-    """Something that a run could not take: a contest or a problem, why, and the response that shows it."""
+    """Something that a run could not take: a contest or a problem, why, the response that shows it, and what to do."""
 
     what: str
     kind: str
     error: str
     snapshot_id: int | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True)
 class RunResult:
-    """What a body says of its run. ``error`` is one line on why it is not completed."""
+    """What a body says of its run. ``error`` is one line on why it is not completed, ``hint`` one on what to do."""
 
     outcome: IngestOutcome
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -83,6 +84,7 @@ class RunResult:
     failures: tuple[RunFailure, ...] = ()
     error_kind: str | None = None
     error: str | None = None
+    hint: str = ""
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,7 @@ def guarded_run(  # noqa: PLR0913 - what few callers say is said by keyword
     stop: threading.Event | None = None,
     time_limit: timedelta = TIME_LIMIT,
     ttl: timedelta = LEASE_TTL,
-    caught_up: bool = False,
+    caught_up: bool = True,
 ) -> RunReport:
     """Run `body` for a source, by hand (`due` is None) or for an instant of its schedule, and keep what became of it.
 
@@ -201,7 +203,7 @@ def _run_body(body: Body, context: RunContext, heartbeat: _Heartbeat) -> RunResu
     except RunStopped:
         return _stopped(heartbeat.reason or StopReason.INTERRUPTED)
     except SourceError as error:
-        result = RunResult(IngestOutcome.FAILED, error_kind=error.kind, error=error.message)
+        result = RunResult(IngestOutcome.FAILED, error_kind=error.kind, error=error.message, hint=error.hint)
     except StoreError:
         raise
     except Exception as error:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -64,14 +66,30 @@ def main_options(
     context.obj = Session(db=db, models=models_path, quiet=quiet)
 
 
+def _print_any_text() -> None:
+    """Titles of sites hold what a terminal's encoding may lack, and even halves of surrogate pairs."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
 def main() -> None:
     """Run the command; every expected error becomes its lines and its exit code."""
+    _print_any_text()
     try:
         app()
     except SystemExit as end:
         if end.code == ExitCode.INTERRUPTED:
             typer.echo("interrupted; finished work is kept, the same command goes on", err=True)
         raise
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if "--debug" in sys.argv[1:]:
+            raise
+        with contextlib.suppress(OSError):
+            typer.echo(f"error: the system refused something: {error}", err=True)
+        sys.exit(ExitCode.UNAVAILABLE)
     except Exception as error:
         code = exit_code_of(error)
         if code is None or "--debug" in sys.argv[1:]:

@@ -13,6 +13,7 @@ from ingest.planning import NIGHTLY
 from live.errors import UsageError
 
 CONFIG_FILE = "live.toml"
+_KINDS = {str: "a text", list: "a list", dict: "a table", int: "a whole number"}
 _MOST_DAYS = 3650
 _LONGEST_INTERVAL_S = 3600
 _KEYS: dict[str, type] = {"db": str, "models": list, "executor": str, "ingest": dict, "sources": dict}
@@ -57,7 +58,10 @@ class Config:
 def load_config(*, db: str | None, models: list[Path] | None, folder: Path) -> Config:
     """The configuration for a command started in ``folder``. Raises ``UsageError`` for a file that cannot be used."""
     settings = _read_file(folder / CONFIG_FILE)
-    paths = [*(models or []), *(folder / entry for entry in settings.get("models", []))]
+    named = settings.get("models", [])
+    if not all(isinstance(entry, str) for entry in named):
+        raise UsageError(f"{folder / CONFIG_FILE}: models must be a list of texts", "write the paths in quotes")
+    paths = [*(models or []), *(folder / entry for entry in named)]
     own_folder = _user_folder("XDG_CONFIG_HOME", ".config") / "models"
     if own_folder.is_dir():
         paths.append(own_folder)
@@ -121,10 +125,10 @@ def _with_paths(values: Mapping[str, Any], folder: Path, where: str) -> dict[str
 
 
 def _read_file(path: Path) -> dict[str, Any]:
-    if not path.exists():
+    if not os.path.lexists(path):
         return {}
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise UsageError(f"{path} cannot be read: {error}", "correct it, or remove it") from error
     _check_keys(settings, _KEYS, str(path))
@@ -136,7 +140,7 @@ def _check_keys(table: Mapping[str, Any], known: Mapping[str, type], where: str)
         if key not in known:
             raise UsageError(f"{where} has an unknown key {key!r}", f"known keys: {', '.join(known)}")
         if not isinstance(value, known[key]) or isinstance(value, bool):
-            raise UsageError(f"{where}: {key} must be a {known[key].__name__}", "correct it, or remove it")
+            raise UsageError(f"{where}: {key} must be {_KINDS[known[key]]}", "correct it, or remove it")
 
 
 def _user_folder(variable: str, below_home: str) -> Path:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _SHOWN_REFUSALS = 20
 _WIDE = 200
+_LONGEST_LINE = 500
 
 
 @dataclass(frozen=True)
@@ -118,12 +119,22 @@ def output_console() -> Console:
     """The console for tables on stdout. Where that is no terminal lines may be wide, so that ids stay whole."""
     from rich.console import Console
 
-    return Console(width=None if sys.stdout.isatty() else _WIDE)
+    return Console(width=None if sys.stdout is not None and sys.stdout.isatty() else _WIDE)
+
+
+def one_line(text: str) -> str:
+    """A text of a site as a line of ours: no control characters, which a terminal obeys, and of a length to be read."""
+    plain = "".join(character if character.isprintable() else " " for character in text)
+    return plain if len(plain) <= _LONGEST_LINE else plain[: _LONGEST_LINE - 1] + "…"
+
+
+def _json_value(value: Any) -> str:
+    return value.isoformat() if isinstance(value, (datetime, date)) else str(value)
 
 
 def print_json(document: Any) -> None:
     """One JSON document on stdout."""
     import json
 
-    json.dump(document, sys.stdout, indent=2, ensure_ascii=False, default=str)
+    json.dump(document, sys.stdout, indent=2, ensure_ascii=False, default=_json_value)
     sys.stdout.write("\n")

@@ -41,8 +41,8 @@ class Host:
 class Wanted:
     """What a source is asked for: the contests that start in ``[since, until)``, as of ``now``.
 
-    ``stored`` are ids of contests that the store has in that window: they are wanted wherever they start by now, so that
-    it is seen when they move. ``settings`` are the source's own, from the configuration's table of its name;
+    ``stored`` are ids of contests that the store has in that window: they are wanted wherever they start by now, so
+    that it is seen when they move. ``settings`` are the source's own, from the configuration's table of its name;
     ``credentials`` are the environment variables of its secrets that the user has set.
     """
 
@@ -66,14 +66,16 @@ class Listing:
     only where the source could tell (it raises otherwise). ``is_complete`` says that a contest of the window which is
     not here is not there, so that two listings in a row without it mean that it was withdrawn; ``known`` are ids that
     it has besides, outside of the window or without a start. ``seen`` counts the entries by category before anything
-    was left out, so that a category that falls to nothing is seen. ``notes`` are lines for a person: contests left out
-    and why, sources that disagree. ``difficulties`` are by problem id.
+    was left out, so that a category that falls to nothing is seen. ``unread`` says of each entry that cannot be read
+    which one and why: a contest may be among them, so the run is not whole. ``notes`` are lines for a person: contests
+    left out and why, sources that disagree. ``difficulties`` are by problem id.
     """
 
     contests: tuple[ContestRecord, ...]
     is_complete: bool = True
     known: frozenset[str] = frozenset()
     seen: Mapping[str, int] = field(default_factory=dict)
+    unread: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     sightings: tuple[SightingRecord, ...] = ()
     difficulties: Mapping[str, str] = field(default_factory=dict)

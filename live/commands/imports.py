@@ -114,7 +114,7 @@ def import_results(
 @app.command("refused")
 def refused(
     context: typer.Context,
-    limit: Annotated[int, typer.Option(min=1, help="So many rows, the newest first.")] = 100,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="So many rows, the newest first.")] = 100,
     as_json: AsJson = False,
 ) -> None:
     """Rows that imports did not take: where they stand, why, and what they say."""

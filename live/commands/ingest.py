@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict
 from datetime import timedelta
@@ -14,7 +14,7 @@ import typer
 
 from live.commands.evaluate import read_since, read_until
 from live.errors import ExitCode, UsageError
-from live.session import Session, print_json, session_of, utc_now
+from live.session import Session, one_line, print_json, session_of, utc_now
 
 if TYPE_CHECKING:
     from db.engine import Store
@@ -71,19 +71,16 @@ def schedule(
     """Run the sources every night, and catch up what was missed. Ctrl-C ends it when the running ones have stopped."""
     import logging
 
-    from ingest.planning import CronUnreadable
     from ingest.schedule import Scheduler, run_due
 
     session = session_of(context)
     names = chosen_sources(session, None)
-    try:
-        triggers = _triggers(session, names, cron)
-    except CronUnreadable as error:
-        raise UsageError(error.message, error.hint) from error
+    triggers = _triggers(session, names, cron)
     if not session.quiet:
         logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s", datefmt="%Y-%m-%d %H:%M:%S")
         logging.getLogger("apscheduler").setLevel(logging.WARNING)
         logging.getLogger("httpx").setLevel(logging.WARNING)
+        logging.getLogger("alembic").setLevel(logging.WARNING)
     stop = threading.Event()
     with session.open_store() as store:
         ingestion = make_ingestion(session, store)
@@ -114,9 +111,14 @@ def schedule(
 def make_ingestion(session: Session, store: Store) -> Ingestion:
     """What runs sources with the user's settings."""
     from ingest.nightly import Ingestion, IngestSettings
+    from ingest.web.addresses import Mirrors
     from ingest.web.fetch import FetchSettings, SystemClock
 
     config = session.config.ingest
+    try:
+        Mirrors(config.mirrors)
+    except ValueError as error:
+        raise UsageError(f"[ingest.mirrors]: {error}", "write addresses with http:// or https://") from error
     fetch = FetchSettings(contact=config.contact or "", mirrors=config.mirrors, intervals_s=config.intervals_s)
     recheck = timedelta(days=config.recheck_days)
     return Ingestion(store, IngestSettings(fetch, os.environ, config.of_source, recheck), SystemClock())
@@ -124,15 +126,33 @@ def make_ingestion(session: Session, store: Store) -> Ingestion:
 
 def chosen_sources(session: Session, named: Sequence[str] | None) -> tuple[str, ...]:
     """The sources that are named, else those of the configuration, else all that can run."""
-    from ingest.nightly import check_names, runnable_sources
+    from ingest.nightly import check_names, missing_settings, runnable_sources
 
     config = session.config.ingest
     check_names(tuple(config.of_source))  # a table for a source that is not there is a misspelt one
-    if named:
-        return check_names(tuple(named))
-    if config.sources is not None:
-        return check_names(config.sources)
-    return runnable_sources(config.of_source)
+    for name, settings in config.of_source.items():
+        _check_settings(name, settings)
+    chosen = check_names(tuple(named)) if named else config.sources
+    if chosen is None:
+        return runnable_sources(config.of_source)
+    if not chosen:
+        raise UsageError("live.toml names no source: [ingest] sources is empty", "name some, or leave the line out")
+    for name in check_names(chosen):
+        if missing := missing_settings(name, config.of_source.get(name, {})):
+            hint = f"write {missing[0]} below [sources.{name}] in live.toml"
+            raise UsageError(f"the source {name} needs the setting {missing[0]}", hint)
+    return check_names(chosen)
+
+
+def _check_settings(name: str, settings: Mapping[str, Any]) -> None:
+    from ingest.nightly import known_settings
+
+    known = {"schedule", *known_settings(name)}
+    for key in settings:
+        if key not in known:
+            raise UsageError(f"[sources.{name}] has an unknown key {key!r}", f"known keys: {', '.join(sorted(known))}")
+    if not isinstance(settings.get("schedule", ""), str):
+        raise UsageError(f"[sources.{name}]: schedule must be a text", 'write it as cron does: "17 3 * * *"')
 
 
 def _span(since: str | None, until: str | None) -> Span:
@@ -146,13 +166,18 @@ def _span(since: str | None, until: str | None) -> Span:
 
 def _triggers(session: Session, names: Sequence[str], cron: str | None) -> dict[str, Trigger]:
     """When each source runs: its own schedule in live.toml, else the one given, else the common one of live.toml."""
-    from ingest.planning import parse_cron
+    from ingest.planning import CronUnreadable, parse_cron
 
     config = session.config.ingest
-    return {
-        name: parse_cron(str(config.of_source.get(name, {}).get("schedule") or cron or config.schedule))
-        for name in names
-    }
+    triggers = {}
+    for name in names:
+        own = config.of_source.get(name, {}).get("schedule")
+        place = f"[sources.{name}]" if own else "--cron" if cron is not None else "[ingest]"
+        try:
+            triggers[name] = parse_cron(str(own or (config.schedule if cron is None else cron)))
+        except CronUnreadable as error:
+            raise UsageError(f"{place}: {error.message}", error.hint) from error
+    return triggers
 
 
 def _run_all(
@@ -204,11 +229,13 @@ def print_report(session: Session, report: RunReport) -> None:
     said = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())
     session.messages.print(f"{report.source}: {result.outcome}" + (f": {said}" if said else ""), markup=False)
     for note in result.notes[:_SHOWN]:
-        session.messages.print(f"  {note}", markup=False)
+        session.messages.print(f"  {one_line(note)}", markup=False)
     for failure in result.failures[:_SHOWN]:
-        typer.echo(f"failed: {report.source}: {failure.what}: {failure.error}", err=True)
+        typer.echo(one_line(f"failed: {report.source}: {failure.what}: {failure.error}"), err=True)
     if result.error is not None and not result.failures:
-        typer.echo(f"failed: {report.source}: {result.error}", err=True)
+        typer.echo(one_line(f"failed: {report.source}: {result.error}"), err=True)
+    for hint in dict.fromkeys(hint for hint in (result.hint, *(one.hint for one in result.failures[:_SHOWN])) if hint):
+        typer.echo(f"  what to do: {hint}", err=True)
     for kind, lines in (("notes", result.notes), ("failures", result.failures)):
         if len(lines) > _SHOWN:
             session.messages.print(f"  … and {len(lines) - _SHOWN} more {kind}: live runs {report.source}")
@@ -238,7 +265,8 @@ def _print_plan(
             planned = ingestion.plan(name, span, offline=offline)
         except SourceError as error:
             failed = True
-            typer.echo(f"failed: {name}: {error.message}", err=True)
+            typer.echo(one_line(f"failed: {name}: {error.message}"), err=True)
+            typer.echo(f"  what to do: {error.hint}", err=True)
             continue
         session.messages.print(f"{name}: {len(planned.listing.contests)} listed, {len(planned.contests)} to read")
         for contest in planned.contests:
@@ -249,6 +277,7 @@ def _print_plan(
         print_json(found)
     else:
         for facts in found:
-            typer.echo(f"{facts['source']} {facts['contest']} {facts['starts_at'] or 'undated'} {facts['title'] or ''}")
+            words = (facts["source"], facts["contest"], facts["starts_at"] or "undated", facts["title"] or "")
+            typer.echo(one_line(" ".join(words)))
     if failed:
         raise typer.Exit(ExitCode.SOMETHING_FAILED)

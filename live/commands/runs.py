@@ -10,7 +10,7 @@ import typer
 
 from live.commands.ingest import chosen_sources
 from live.errors import ExitCode, UsageError
-from live.session import output_console, print_json, session_of, utc_now
+from live.session import one_line, output_console, print_json, session_of, utc_now
 
 if TYPE_CHECKING:
     from db.engine import Store
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def runs(
     context: typer.Context,
     source: Annotated[str | None, typer.Argument(help="Show the attempts of this source, with what failed.")] = None,
-    limit: Annotated[int, typer.Option(min=1, help="So many attempts, the newest first.")] = 10,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, help="So many attempts, the newest first.")] = 10,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
 ) -> None:
     """For each source its last good night, its newest problem, and what failed since. Exit code 1 if one is failing."""
@@ -43,18 +43,18 @@ def runs(
     if as_json:
         print_json([_health_facts(one) for one in health])
     else:
-        _print_health(health, now)
+        _print_health(health)
     if any(one.is_failing for one in health):
         raise typer.Exit(ExitCode.SOMETHING_FAILED)
 
 
-def _print_health(health: list[SourceHealth], now: datetime) -> None:
+def _print_health(health: list[SourceHealth]) -> None:
     from rich.table import Table
 
     table = Table("source", "last good night (UTC)", "newest problem (UTC)", "since then", box=None, pad_edge=False)
     for one in health:
         good = _at(one.last_good.started_at) if one.last_good else "never"
-        table.add_row(one.source, good, _at(one.newest_released_at), _since(one, now))
+        table.add_row(one.source, good, _at(one.newest_released_at), _since(one))
     console = output_console()
     console.print(table)
     for one in health:
@@ -63,10 +63,14 @@ def _print_health(health: list[SourceHealth], now: datetime) -> None:
             console.print(f"{one.source}: {late.native_id} ended on {_at(late.ends_at)}: {have}", highlight=False)
 
 
-def _since(one: SourceHealth, now: datetime) -> str:
+def _since(one: SourceHealth) -> str:
+    from db.leases import is_gone
+
     said = []
     if one.running is not None:
-        said.append(f"running since {_at(one.running.started_at)}")
+        gone = is_gone(one.running.owner)
+        since = _at(one.running.started_at)
+        said.append(f"begun at {since}, and its process is gone" if gone else f"running since {since}")
     if one.wrong_since:
         last = one.wrong_since[0]
         failing = "FAILING, " if one.is_failing else ""
@@ -91,17 +95,17 @@ def _show_attempts(store: Store, source: str, limit: int, as_json: bool) -> None
         return
     for run, failed in attempts:
         planned = f", planned for {_at(run.planned_at)}" if run.planned_at else ""
-        typer.echo(f"run {run.run_id}: started {_at(run.started_at)} UTC{planned}: {_outcome(run)}")
+        typer.echo(one_line(f"run {run.run_id}: started {_at(run.started_at)} UTC{planned}: {_outcome(run)}"))
         # What the source listed by category is told even where it is nothing: a category that fell silent is seen.
         told = {name: count for name, count in run.counts.items() if count or name.startswith("listed_")}
         counted = ", ".join(f"{name} {count}" for name, count in told.items())
         if counted:
             typer.echo(f"  {counted}")
         for note in run.notes:
-            typer.echo(f"  note: {note}")
+            typer.echo(one_line(f"  note: {note}"))
         for one in failed:
             shown = f" (snapshot {one.snapshot_id})" if one.snapshot_id else ""
-            typer.echo(f"  failed: {one.what}: {one.error}{shown}")
+            typer.echo(one_line(f"  failed: {one.what}: {one.error}") + shown)
 
 
 def _health_facts(one: SourceHealth) -> dict[str, Any]:

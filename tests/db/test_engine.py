@@ -220,3 +220,14 @@ def test_every_name_of_the_face_is_there() -> None:
     assert all(getattr(db, name) is not None for name in db.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = db.nothing
+
+
+def test_a_store_whose_file_is_gone_takes_nothing_more(tmp_path: Path) -> None:
+    path = tmp_path / "store.db"
+    with open_store(str(path)) as store:
+        path.rename(tmp_path / "elsewhere.db")
+        with pytest.raises(StoreUnavailable, match="is gone"), store.write():
+            pass
+        (tmp_path / "elsewhere.db").rename(path)
+        with store.read() as session:
+            assert session is not None

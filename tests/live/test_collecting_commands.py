@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import sys
 import types
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from ingest.errors import PageChanged
+from tests.ingest.judge_source import World, contest
 from tests.live.command import Live
 from tests.live.test_commands import PROBLEM, write_lines
 
@@ -47,7 +50,7 @@ def test_sources_are_listed_with_their_schedule_and_what_they_lack(
     ("settings", "says"),
     [
         ("[ingest]\ncontakt = 'x'\n", "[ingest] has an unknown key 'contakt'"),
-        ("[ingest]\nrecheck_days = true\n", "[ingest]: recheck_days must be a int"),
+        ("[ingest]\nrecheck_days = true\n", "[ingest]: recheck_days must be a whole number"),
         ("[ingest.mirrors]\n'https://a.example' = 7\n", "[ingest.mirrors] 'https://a.example' must be a text"),
         (
             "[ingest.intervals_s]\n'a.example' = 'slow'\n",
@@ -58,6 +61,11 @@ def test_sources_are_listed_with_their_schedule_and_what_they_lack(
         ("[ingest.intervals_s]\n'a.example' = 0\n", "[ingest.intervals_s] 'a.example' is 0"),
         ("[sources.icpc]\npaths = 'packages'\n", "[sources.icpc]: paths must be a list of texts"),
         ("[sources]\natcoder = 7\n", "[sources.atcoder] must be a table"),
+        ("[sources.codeforces]\nfoo = 1\n", "[sources.codeforces] has an unknown key 'foo'"),
+        ("[sources.codeforces]\nschedule = true\n", "[sources.codeforces]: schedule must be a text"),
+        ("[ingest]\nsources = []\n", "[ingest] sources is empty"),
+        ("[ingest.mirrors]\n'https://a.example' = 'b.example'\n", "[ingest.mirrors]: 'b.example' is no address"),
+        ("models = [3]\n", "models must be a list of texts"),
         ("[sources.atcodr]\nschedule = '1 2 * * *'\n", "no source is called 'atcodr'"),
         ("[ingest]\nsources = ['atcodr']\n", "no source is called 'atcodr'"),
     ],
@@ -80,7 +88,9 @@ def test_settings_that_cannot_be_used_are_named(live: Live, tmp_path: Path, sett
         (["ingest", "--until", "soon"], "--until: "),
         (["ingest", "--since", "2025-02-01", "--until", "2025-01-01"], "--since is not before --until"),
         (["eval", "--since", "2025-13-01"], "--since: "),
-        (["schedule", "--cron", "every night"], "the schedule 'every night' has not the five fields of cron"),
+        (["schedule", "--cron", "every night"], "--cron: the schedule 'every night' has not the five fields of cron"),
+        (["schedule", "--cron", ""], "--cron: the schedule '' has not the five fields of cron"),
+        (["ingest", "icpc"], "the source icpc needs the setting paths"),
         (["runs", "atcodr"], "no source is called 'atcodr'"),
         (["sources", "record", "atcodr", "x", "--url", "https://a.example"], "no source is called 'atcodr'"),
         (["sources", "record", "atcoder", "none.html", "--url", "https://a.example"], "none.html cannot be read"),
@@ -100,10 +110,12 @@ def test_what_cannot_be_done_is_one_line_and_what_to_do(live: Live, words: list[
 
 def test_the_contact_may_come_from_the_environment(live: Live, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LIVE_CONTACT", "you@example.org")
-    (tmp_path / "live.toml").write_text("[ingest.mirrors]\n'https://atcoder.jp' = 'http://127.0.0.1:9'\n")
-    ended = live("ingest", "icpc")  # asks nobody, and has no folder to read
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "live.toml").write_text('[sources.icpc]\npaths = ["empty"]\n')
+    ended = live("ingest", "icpc")  # asks nobody, and has no package to read
     assert ended.code == 1
-    assert "no folder of packages" in ended.err
+    assert "there is no problem package in" in ended.err
+    assert "what to do" in ended.err
 
 
 def test_offline_without_snapshots_fails_and_is_on_record(live: Live) -> None:
@@ -115,9 +127,9 @@ def test_offline_without_snapshots_fails_and_is_on_record(live: Live) -> None:
     assert (health["atcoder"]["last_good"], health["atcoder"]["failing"]) == (None, False)
     assert "never asked" in live("runs").out
     assert "atcoder.jp" in live("runs", "atcoder").out
-    for _ in range(2):
+    for _ in range(3):
         live("ingest", "atcoder", "--offline")
-    assert live("runs").code == 1  # three failures in a row: somebody should look
+    assert live("runs").code == 0  # what an offline run lacks says nothing of how the source does
 
 
 def test_a_source_that_does_not_load_stops_no_other(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,8 +151,33 @@ def test_a_page_saved_by_hand_is_kept_once(live: Live, tmp_path: Path) -> None:
     assert (first.code, second.code) == (0, 0)
     assert "snapshot 1" in first.err
     assert "snapshot 1" in second.err
+    assert "for https://codeforces.com/contest/1/problems?locale=en\n" in first.err
+    assert "used where codeforces asks for that address alone" in first.err
     page.write_text("")
     assert live(*words).code == 2
+
+
+@pytest.mark.parametrize("url", ["https://elsewhere.example/x", "https://www.codeforces.com/", "https://atcoder.jp/x"])
+def test_a_page_of_a_host_that_the_source_does_not_name_is_refused(live: Live, tmp_path: Path, url: str) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<html><body>The page.</body></html>")
+    ended = live("sources", "record", "codeforces", page, "--url", url)
+    assert ended.code == 2
+    assert "is no host that codeforces names" in ended.err.splitlines()[0]
+    assert "codeforces.com" in ended.err.splitlines()[1]
+    ended = live("sources", "record", "icpc", page, "--url", url)
+    assert (ended.code, "icpc asks no host" in ended.err) == (2, True)
+    ended = live("sources", "record", "codeforces", page, "--url", "codeforces.com/x")
+    assert (ended.code, "https://" in ended.err) == (2, True)
+
+
+def test_a_page_saved_without_a_query_says_where_it_is_used(live: Live, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    page.write_text("<html><body>The page.</body></html>")
+    kept = live("sources", "record", "codeforces", page, "--url", "https://codeforces.com/contest/1/problems")
+    assert kept.code == 0
+    assert "for https://codeforces.com/contest/1/problems\n" in kept.err
+    assert "used where codeforces asks for it, and for it with a language (?lang=, ?locale=)" in kept.err
 
 
 def test_a_sighting_before_the_contest_is_what_counts(live: Live, tmp_path: Path) -> None:
@@ -177,3 +214,17 @@ def test_a_person_decides_that_two_problems_are_the_same(live: Live, tmp_path: P
     assert "exposed_at: 2025-06-01T10:00:00+00:00" in shown(live, "n1")
     assert live("duplicates", "list", "--verdict", "same").out == ""
     assert live("duplicates", "same", "n1", "n1", "--reason", "r").code == 2
+
+
+def test_what_a_site_says_cannot_write_to_the_terminal(live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    title = "Round \x1b]0;pwned\x07\n\nforged line \ud800"
+    odd = World([replace(contest("c1"), title="Round"), contest("c2")], {"c1": ["One"]}, seen={"type \ud800": 1})
+    odd.faults["c2"] = PageChanged(f"{title} cannot be read")
+    module = types.ModuleType("ingest.sources.aoj")
+    module.__dict__["SOURCE"] = replace(odd.source(is_local=True), name="judge")
+    monkeypatch.setitem(sys.modules, "ingest.sources.aoj", module)
+    ended = live("ingest", "aoj", "--since", "2026-03-01", "--json")
+    assert "\x1b" not in ended.err
+    assert not any(line.startswith("forged") for line in ended.err.splitlines())
+    for words in (["runs", "aoj"], ["runs", "aoj", "--json"], ["runs"]):
+        assert live(*words).code in {0, 1}
