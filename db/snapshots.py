@@ -110,6 +110,12 @@ _USABLE = (
     .order_by(*_NEWEST_FIRST)
     .limit(1)
 )
+_RECORDED = (
+    select(t.snapshot)
+    .where(_OF_REQUEST, _c.origin == SnapshotOrigin.RECORDED.value, _c.status.between(200, 299))
+    .order_by(*_NEWEST_FIRST)
+    .limit(1)
+)
 _BY_ID = select(t.snapshot).where(_c.id == bindparam("row_id"))
 _HOLDS = update(t.snapshot).where(_c.id == bindparam("row_id"))
 
@@ -118,7 +124,7 @@ def save_snapshot(session: Session, response: ResponseRecord, *, now: datetime) 
     """Keep a response that came at the aware UTC instant ``now``, and give its snapshot.
 
     The same bytes from the same final address as the request's newest snapshot of that status add no row: that snapshot
-    is validated, and takes over the headers of this time (an entity tag may have changed).
+    is validated, and takes over the headers (an entity tag may have changed) and the origin of this time.
     """
     require_utc("now", now)
     refused = response.origin is SnapshotOrigin.REFUSED
@@ -127,6 +133,7 @@ def save_snapshot(session: Session, response: ResponseRecord, *, now: datetime) 
     sha256 = put_blob(session, response.body)
     if row is not None and row.body_sha256 == sha256 and row.final_url == response.final_url:
         holds = {"validated_at": max(row.validated_at, now), "headers": response.headers or row.headers}
+        holds["origin"] = response.origin.value
         session.execute(_HOLDS, holds | {"row_id": row.id})
         return _record(row, response.body, **holds)
     said = {"source": response.source, "final_url": response.final_url, "status": response.status}
@@ -136,12 +143,16 @@ def save_snapshot(session: Session, response: ResponseRecord, *, now: datetime) 
 
 
 def validate_snapshot(session: Session, snapshot_id: int, *, now: datetime) -> SnapshotRecord:
-    """Note that the server said at ``now`` that a snapshot's bytes still hold. ``UnknownRow`` when it is not there."""
+    """Note that the server said at ``now`` that a snapshot's bytes still hold. ``UnknownRow`` when it is not there.
+
+    One that a person handed in counts as fetched from then on.
+    """
     require_utc("now", now)
     row = _row(session, snapshot_id)
-    validated_at = max(row.validated_at, now)
-    session.execute(_HOLDS, {"validated_at": validated_at, "row_id": snapshot_id})
-    return _record(row, get_blob(session, row.body_sha256), validated_at=validated_at)
+    origin = SnapshotOrigin.FETCHED if row.origin == SnapshotOrigin.RECORDED else row.origin
+    holds = {"validated_at": max(row.validated_at, now), "origin": origin}
+    session.execute(_HOLDS, holds | {"row_id": snapshot_id})
+    return _record(row, get_blob(session, row.body_sha256), **holds)
 
 
 def newest_snapshot(
@@ -150,6 +161,12 @@ def newest_snapshot(
     """The newest usable snapshot of a request, or None. ``accept`` are statuses that count beside 2xx."""
     key = {"method": method, "url": url, "request_sha256": request_sha256}
     row = session.execute(_USABLE, key | {"accept": list(accept)}).one_or_none()
+    return None if row is None else _record(row, get_blob(session, row.body_sha256))
+
+
+def newest_recorded(session: Session, url: str) -> SnapshotRecord | None:
+    """The newest page that a person handed in for a GET of an address, or None."""
+    row = session.execute(_RECORDED, {"method": "GET", "url": url, "request_sha256": ""}).one_or_none()
     return None if row is None else _record(row, get_blob(session, row.body_sha256))
 
 

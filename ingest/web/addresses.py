@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from urllib.parse import SplitResult, quote, urljoin, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, urljoin, urlsplit, urlunsplit
 
 _PORTS = {"http": 80, "https": 443}
 _KEPT = "%/:=&?~#+!$,;'@()*[]"
+_LANGUAGES = frozenset({"lang", "locale"})
 _LOGINS = frozenset({"auth", "enter", "log-in", "login", "oauth", "sign-in", "sign_in", "signin", "sso"})
 
 
@@ -34,6 +35,13 @@ def _place(parts: SplitResult) -> str:
 def place_of(url: str) -> str:
     """The host of a normal address, with its port where that is no usual one."""
     return urlsplit(url).netloc
+
+
+def without_language(url: str) -> str | None:
+    """A normal address without its query, where that says nothing but a language; None for every other address."""
+    parts = urlsplit(url)
+    names = {name for name, _ in parse_qsl(parts.query, keep_blank_values=True)}
+    return urlunsplit(parts._replace(query="")) if names and names <= _LANGUAGES else None
 
 
 def origin_of(url: str) -> str:

@@ -7,7 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
 from sqlalchemy.orm import Session
@@ -18,6 +18,7 @@ from db.snapshots import (
     ResponseRecord,
     SnapshotOrigin,
     SnapshotRecord,
+    newest_recorded,
     newest_snapshot,
     save_snapshot,
     validate_snapshot,
@@ -25,7 +26,7 @@ from db.snapshots import (
 from ingest.errors import Absent, AuthRequired, Blocked, FetchError, NotConfigured, TimedOut, Unreachable
 from ingest.pages import Request
 from ingest.sources import Host
-from ingest.web.addresses import Mirrors, place_of
+from ingest.web.addresses import Mirrors, place_of, without_language
 from ingest.web.challenges import find_challenge
 from ingest.web.clock import Clock
 from ingest.web.credentials import Credential, credential_for, public_headers
@@ -48,16 +49,13 @@ _LONGEST_RETRY_AFTER_S: Final = 24 * 3600.0
 class FetchCounts:
     """What a run has asked for so far. ``requests`` were sent, ``by_host`` says to whom; ``retries`` are among them.
 
-    ``not_modified`` still held, ``from_memo`` were asked for again within the run, ``from_store`` were answered
-    offline, ``by_hand`` with a page that a person handed in, since the host would not give it. ``bytes_received`` are
-    those of bodies, as they came over the wire.
+    ``not_modified`` still held; ``by_hand`` were answered with a page that a person handed in, since the host would not
+    give it. ``bytes_received`` are those of bodies, as they came over the wire.
     """
 
     requests: int
     retries: int
     not_modified: int
-    from_memo: int
-    from_store: int
     by_hand: int
     bytes_received: int
     by_host: Mapping[str, int]
@@ -206,8 +204,9 @@ class Asker:
         last = ask.last
         if last is not None and ask.request.method == "GET" and last.final_url == url:
             for given, sent in (("etag", "If-None-Match"), ("last-modified", "If-Modified-Since")):
-                if given in last.headers:
-                    headers[sent] = last.headers[given]
+                value = last.headers.get(given, "")
+                if value and value.isascii():  # no other can be sent
+                    headers[sent] = value
         if credential is not None:
             headers[credential.header] = credential.value
         return headers
@@ -258,6 +257,31 @@ def body_sha256(request: Request) -> str:
 def newest_answer(session: Session, request: Request) -> SnapshotRecord | None:
     """The newest usable snapshot of a request."""
     return newest_snapshot(session, request.method, request.url, body_sha256(request), accept=request.accept)
+
+
+def stored_answer(session: Session, request: Request) -> SnapshotRecord | None:
+    """What the store answers to a request: its newest usable snapshot, else what was recorded without its language."""
+    return newest_answer(session, request) or _without_language(session, request)
+
+
+def handed_in(session: Session, request: Request, since: datetime) -> SnapshotRecord | None:
+    """The page that a person handed in for a request after `since`, and after the host last gave one; None without."""
+    newest = newest_answer(session, request)
+    since = since if newest is None or newest.origin is SnapshotOrigin.RECORDED else max(since, newest.validated_at)
+    for found in (newest, _without_language(session, request)):
+        if found is not None and found.origin is SnapshotOrigin.RECORDED and found.validated_at > since:
+            return found
+    return None
+
+
+def _without_language(session: Session, request: Request) -> SnapshotRecord | None:
+    """The page that was handed in for a request's address without its query, where that only says in which language.
+
+    People copy addresses without it. Any other query may stand for another page, and a host's own answer for another
+    language.
+    """
+    bare = without_language(request.url) if request.method == "GET" and not request.body else None
+    return newest_recorded(session, bare) if bare else None
 
 
 def is_good(request: Request, snapshot: SnapshotRecord) -> bool:

@@ -14,7 +14,6 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any
 
@@ -35,7 +34,7 @@ _GZIP_START = b"\x1f\x8b"
 
 @dataclass(frozen=True)
 class Answer:
-    """What a server sent. ``headers`` have lower-case names; ``answered_at`` is when they had come.
+    """What a server sent. ``headers`` have lower-case names.
 
     ``n_received`` counts the bytes of the body as they came over the wire, ``body`` is decompressed.
     """
@@ -43,7 +42,6 @@ class Answer:
     status: int
     headers: dict[str, str]
     body: bytes
-    answered_at: datetime
     n_received: int
 
 
@@ -243,17 +241,19 @@ class Client:
             raise Unreachable(f"{url} cannot be reached: {reason}", "Check the network, or run it later.") from None
 
     def _read(self, url: str, response: httpx.Response, deadline: float) -> Answer:
-        answered_at = self._clock.now()
         headers = {name.lower(): value for name, value in response.headers.items()}
         announced = headers.get("content-length", "")
-        if announced.isdigit() and int(announced) > self._max_bytes:
+        # As a float: an int of thousands of digits is refused with an error.
+        if announced.isascii() and announced.isdigit() and float(announced) > self._max_bytes:
             raise _too_large(url, self._max_bytes)
         body = _Body(url, headers.get("content-encoding", ""), self._max_bytes)
         for chunk in response.iter_raw():
             if self._clock.monotonic() > deadline:
                 raise TimedOut(f"{url} did not end its answer in time", "Run it again later.")
+            if response.num_bytes_downloaded > self._max_bytes:  # compressed bytes may become none at all
+                raise _too_large(url, self._max_bytes)
             body.add(chunk)
-        return Answer(response.status_code, headers, body.whole(), answered_at, response.num_bytes_downloaded)
+        return Answer(response.status_code, headers, body.whole(), response.num_bytes_downloaded)
 
 
 def _too_large(url: str, max_bytes: int) -> TooLarge:
@@ -266,8 +266,8 @@ class _Body:
     def __init__(self, url: str, encoding: str, max_bytes: int) -> None:
         self._url = url
         self._max_bytes = max_bytes
-        self._parts: list[bytes] = []
-        self._size = 0
+        # In one piece: a body that comes byte by byte would be a list of millions.
+        self._bytes = bytearray()
         self._unzip = self._new_unzip() if encoding.strip().lower() in _GZIP else None
         if self._unzip is None and encoding.strip().lower() not in ("", "identity"):
             raise FetchError(f"{url} comes as {encoding!r}, which was not asked for", "The server is at fault.")
@@ -292,14 +292,13 @@ class _Body:
             chunk = self._unzip.unused_data if self._unzip.eof else self._unzip.unconsumed_tail
 
     def whole(self) -> bytes:
-        if self._unzip is not None and self._parts:
+        if self._unzip is not None and self._bytes:
             self._take(self._unzip.flush())
             if not self._unzip.eof:
                 raise Unreachable(f"{self._url} ended in the middle of its answer", "Run it again later.")
-        return b"".join(self._parts)
+        return bytes(self._bytes)
 
     def _take(self, part: bytes) -> None:
-        self._size += len(part)
-        if self._size > self._max_bytes:
+        if len(self._bytes) + len(part) > self._max_bytes:
             raise _too_large(self._url, self._max_bytes)
-        self._parts.append(part)
+        self._bytes += part

@@ -31,11 +31,22 @@ from ingest.errors import (
 from ingest.pages import Page, Request
 from ingest.sources import Host
 from ingest.web.addresses import leads_to_login, normal_url, origin_of
-from ingest.web.asking import GONE, LOOK, REDIRECTS, Ask, Asker, FetchCounts, newest_answer, refusal
+from ingest.web.asking import (
+    GONE,
+    LOOK,
+    REDIRECTS,
+    Ask,
+    Asker,
+    FetchCounts,
+    handed_in,
+    newest_answer,
+    refusal,
+    stored_answer,
+)
 from ingest.web.challenges import find_challenge
 from ingest.web.clock import Clock, SystemClock
 from ingest.web.retries import PASSING
-from ingest.web.robots import RobotRules, read_robots
+from ingest.web.robots import LONGEST_DELAY_S, RobotRules, read_robots
 from ingest.web.settings import FetchSettings, Limits
 
 if TYPE_CHECKING:
@@ -133,19 +144,15 @@ class Fetcher:
     def _again(self, known: Future[int]) -> Page:
         error = known.exception()
         if isinstance(error, FetchError):
-            self._asker.tally.add(from_memo=1)
             raise type(error)(error.message, error.hint, snapshot_id=error.snapshot_id)
         with self._store.read() as session:
-            snapshot = get_snapshot(session, known.result())
-        self._asker.tally.add(from_memo=1)
-        return _page(snapshot)
+            return _page(get_snapshot(session, known.result()))
 
     def _recorded(self, request: Request) -> SnapshotRecord:
         with self._store.read() as session:
-            found = newest_answer(session, request)
+            found = stored_answer(session, request)
             gone = None if found else newest_answer(session, replace(request, accept=GONE))
         if found is not None:
-            self._asker.tally.add(from_store=1)
             return found
         if gone is not None:
             raise refusal(request.url, gone)
@@ -159,10 +166,8 @@ class Fetcher:
             return self._live(request)
         except (AuthRequired, Blocked, Disallowed):
             with self._store.read() as session:
-                found = newest_answer(session, request)
-            if found is None or found.origin is not SnapshotOrigin.RECORDED:
-                raise
-            if found.validated_at <= self._clock.now() - _BY_HAND_HOLD:
+                found = handed_in(session, request, self._clock.now() - _BY_HAND_HOLD)
+            if found is None:
                 raise
             self._asker.tally.add(by_hand=1)
             return found
@@ -209,6 +214,11 @@ class Fetcher:
             raise Disallowed(
                 f"{origin_of(url)}{_ROBOTS_PATH} forbids to ask for {url}", "Give pages to live sources record instead."
             )
+        if rules.delay_s > LONGEST_DELAY_S:
+            raise Disallowed(
+                f"{origin_of(url)}{_ROBOTS_PATH} asks for {rules.delay_s:g} s between requests",
+                f"More than {LONGEST_DELAY_S:g} s are too slow to read a site: give pages to live sources record.",
+            )
         return rules.delay_s
 
     def _rules(self, origin: str) -> RobotRules:
@@ -240,8 +250,9 @@ class Fetcher:
 def record_page(store: Store, source: str, url: str, body: bytes, *, now: datetime) -> SnapshotRecord:
     """Keep a page that a person saved by hand, as the newest answer to a GET of its address.
 
-    Offline it is found like any other; a run that the host refuses takes it for some days. ``PageChanged`` when it is
-    empty or a challenge, ``ValueError`` when `url` is no address.
+    Offline it is found like any other; a run that the host refuses takes it for some days. One whose address has no
+    query is found for each language of it as well. ``PageChanged`` when it is empty or a challenge, ``ValueError`` when
+    `url` is no address.
     """
     address = normal_url(url)
     challenge = find_challenge({}, body) if body.strip() else "nothing"

@@ -28,7 +28,7 @@ def retry_after(headers: Mapping[str, str], now: datetime, longest_s: float) -> 
         return min(now + timedelta(seconds=min(float(written), longest_s)), latest)
     try:
         at = parsedate_to_datetime(written)
-    except ValueError:
+        at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except (ValueError, OverflowError):  # years and offsets that no calendar has
         return now
-    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     return max(now, min(at, latest))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import threading
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+
+from sqlalchemy.orm import Session
 
 from db.engine import Store
 from db.hosts import block, blocked, postpone, reserve, settle
@@ -14,6 +15,8 @@ from ingest.errors import Blocked, TimedOut, Unreachable
 from ingest.web.clock import Clock
 
 _SHORTEST_SLEEP_S = 0.05
+_FARTHEST = timedelta(hours=25)
+"""No pause that is kept is longer than a day; the hour is for clocks that differ."""
 
 
 class Turn:
@@ -39,7 +42,8 @@ class Turns:
         self._pause_s = pause_s
         self._hold_s = hold_s
         self._ends = clock.monotonic() + run_s
-        self._alone: defaultdict[str, threading.Lock] = defaultdict(threading.Lock)
+        self._lock = threading.Lock()
+        self._alone: dict[str, threading.Lock] = {}
 
     @property
     def left_s(self) -> float:
@@ -53,7 +57,9 @@ class Turns:
         ``Blocked`` when its circuit is open, ``TimedOut`` when the run ends before the turn, ``Unreachable`` when
         the host wants to be left alone for longer than a run waits.
         """
-        with self._alone[place]:
+        with self._lock:
+            alone = self._alone.setdefault(place, threading.Lock())
+        with alone:
             hold = timedelta(seconds=interval_s + self._hold_s)
             turn = Turn(self._wait(url, place, interval_s, hold))
             try:
@@ -71,7 +77,7 @@ class Turns:
             with self._store.write() as session:
                 now = self._clock.now()
                 shut = blocked(session, place, now)
-                at = now if shut else reserve(session, place, hold.total_seconds(), now)
+                at = now if shut else _reserve(session, place, hold, now)
             if shut:
                 raise Blocked(
                     f"{url} was not asked: {place} is left alone until {shown(shut.until)} ({shut.reason})",
@@ -107,6 +113,15 @@ class Turns:
             until = self._clock.now() + timedelta(seconds=for_s)
             block(session, place, until, reason)
         return until
+
+
+def _reserve(session: Session, place: str, hold: timedelta, now: datetime) -> datetime:
+    """As ``reserve``, but a next turn that is farther away than any pause counts for nothing."""
+    at = reserve(session, place, hold.total_seconds(), now)
+    if at - now <= max(_FARTHEST, hold):
+        return at
+    settle(session, place, reserved_until=at, next_at=now)
+    return reserve(session, place, hold.total_seconds(), now)
 
 
 def shown(at: datetime) -> str:

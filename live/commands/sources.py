@@ -118,9 +118,32 @@ def record(
         body = file.read_bytes()
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}", "check the path") from error
+    _require_host(name, url)
     with session.open_store() as store:
         try:
             snapshot = record_page(store, name, url, body, now=utc_now())
-        except (PageChanged, ValueError) as error:
-            raise UsageError(str(error), getattr(error, "hint", "give the address with https://")) from error
-    session.messages.print(f"kept as snapshot {snapshot.id}: {len(body)} bytes for {snapshot.url}")
+        except PageChanged as error:
+            raise UsageError(str(error), error.hint) from error
+    also = "that address alone" if "?" in snapshot.url else "it, and for it with a language (?lang=, ?locale=)"
+    session.messages.print(
+        f"kept as snapshot {snapshot.id}: {len(body)} bytes for {snapshot.url}", markup=False, soft_wrap=True
+    )
+    session.messages.print(f"used where {name} asks for {also}", markup=False, soft_wrap=True)
+
+
+def _require_host(name: str, url: str) -> None:
+    """``UsageError`` when an address is on no host of the source called `name`: nobody would ever ask for it."""
+    from ingest.errors import BrokenSource
+    from ingest.sources import load_source
+    from ingest.web.addresses import normal_url, place_of
+
+    try:
+        hosts = sorted(host.name.lower() for host in load_source(name).hosts)
+        place = place_of(normal_url(url))
+    except BrokenSource as error:
+        raise UsageError(error.message, error.hint) from error
+    except ValueError as error:
+        raise UsageError(str(error), "give the address with https://") from error
+    if place not in hosts:
+        named = f"the hosts of {name} are {', '.join(hosts)}" if hosts else f"{name} asks no host"
+        raise UsageError(f"{place} is no host that {name} names", named)

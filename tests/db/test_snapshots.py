@@ -17,6 +17,7 @@ from db.snapshots import (
     SnapshotRecord,
     get_snapshot,
     list_snapshots,
+    newest_recorded,
     newest_snapshot,
     save_snapshot,
     validate_snapshot,
@@ -134,8 +135,32 @@ def test_a_page_handed_in_by_a_person_is_the_newest(store: Store) -> None:
     recorded = save(store, 1, response(b"by hand", origin=SnapshotOrigin.RECORDED))
     assert newest(store) == recorded
     again = save(store, 2, response(b"by hand", headers={"etag": '"1"'}))
-    assert (again.id, again.origin, again.headers) == (recorded.id, SnapshotOrigin.RECORDED, {"etag": '"1"'})
+    assert (again.id, again.origin, again.headers) == (recorded.id, SnapshotOrigin.FETCHED, {"etag": '"1"'})
+    assert newest(store) == again
     assert save(store, 3, response(b"by hand", origin=SnapshotOrigin.RECORDED)).headers == {"etag": '"1"'}
+
+
+def test_the_origin_is_that_of_what_came_last(store: Store) -> None:
+    origins = [SnapshotOrigin.FETCHED, SnapshotOrigin.RECORDED, SnapshotOrigin.FETCHED]
+    for hours, origin in enumerate(origins):
+        saved = save(store, hours, response(origin=origin))
+        assert (newest(store), saved.origin) == (saved, origin)
+    recorded = save(store, 4, response(origin=SnapshotOrigin.RECORDED))
+    with store.write() as session:
+        assert validate_snapshot(session, recorded.id, now=at(5)).origin is SnapshotOrigin.FETCHED
+        assert get_snapshot(session, recorded.id).origin is SnapshotOrigin.FETCHED
+    refused = save(store, 6, response(b"prove it", origin=SnapshotOrigin.REFUSED))
+    with store.write() as session:
+        assert validate_snapshot(session, refused.id, now=at(7)).origin is SnapshotOrigin.REFUSED
+
+
+def test_what_was_recorded_is_found_behind_what_was_fetched(store: Store) -> None:
+    recorded = save(store, 0, response(b"by hand", origin=SnapshotOrigin.RECORDED))
+    save(store, 1, response(b"fetched"))
+    save(store, 2, response(b"refused", origin=SnapshotOrigin.REFUSED))
+    with store.read() as session:
+        assert newest_recorded(session, URL) == recorded
+        assert newest_recorded(session, URL + "/1") is None
 
 
 def test_requests_are_told_apart_by_method_address_and_body(store: Store) -> None:
@@ -206,7 +231,7 @@ def test_the_newest_usable_page_is_the_last_one_that_came(
     shared_store: Store, answers: list[tuple[bytes, int, SnapshotOrigin]]
 ) -> None:
     url = f"https://site.example/{next(NUMBERS)}"
-    expected = None
+    expected: tuple[bytes, SnapshotOrigin] | None = None
     rows = n_rows(shared_store)
     last: dict[tuple[int, bool], bytes] = {}
     n_new = 0
@@ -216,7 +241,7 @@ def test_the_newest_usable_page_is_the_last_one_that_came(
         n_new += last.get(kind) != body
         last[kind] = body
         if status == 200 and origin is not SnapshotOrigin.REFUSED:
-            expected = body
+            expected = (body, origin)
     found = newest(shared_store, url)
-    assert (found and found.body) == expected
+    assert (found and (found.body, found.origin)) == expected
     assert n_rows(shared_store) == rows + n_new

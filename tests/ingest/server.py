@@ -353,6 +353,32 @@ def _trickle(wire: Wire, piece: bytes) -> None:
         wire.send(piece)
 
 
+def no_length(wire: Wire) -> None:
+    """A length of more digits than a number may have."""
+    wire.send(b"HTTP/1.1 200 OK\r\nContent-Length: " + b"9" * 5000 + b"\r\n\r\n")
+
+
+def empty_members(n_bytes: int) -> Act:
+    """A compressed body of so many bytes that becomes none."""
+
+    def act(wire: Wire) -> None:
+        member = gzip.compress(b"")
+        wire.send(b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n")
+        _send_all(wire, (member for _ in range(n_bytes // len(member))))
+
+    return act
+
+
+def crumbs(n_bytes: int) -> Act:
+    """A body that comes in chunks of one byte each."""
+
+    def act(wire: Wire) -> None:
+        wire.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n")
+        wire.send(b"1\r\n.\r\n" * n_bytes + b"0\r\n\r\n")
+
+    return act
+
+
 def huge(n_bytes: int, *, announced: bool) -> Act:
     """A body of so many bytes, made as it is sent."""
 

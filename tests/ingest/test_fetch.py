@@ -81,7 +81,7 @@ def test_the_same_request_again_asks_nobody(store: Store, server: SiteServer) ->
         assert (
             fetch(PAGE) == fetch(Request(PAGE)) == fetch(f"{PAGE}#part") == fetch("https://SITE.example:443/contests")
         )
-        assert fetch.counts.from_memo == 3
+        assert fetch.counts.requests == 2, "robots.txt, and the page"
     assert server.asked() == ["/contests"]
 
 
@@ -193,7 +193,7 @@ def test_offline_answers_from_the_store_alone(store: Store, server: SiteServer) 
             fetch(f"{SITE}/gone")
         with pytest.raises(NotRecorded, match="never-asked is not in the store"):
             fetch(f"{SITE}/never-asked")
-        assert (fetch.counts.requests, fetch.counts.from_store, fetch.counts.from_memo) == (0, 1, 1)
+        assert fetch.counts.requests == 0
     assert len(server.arrivals) == n_asked
 
 
@@ -251,6 +251,70 @@ def test_a_page_saved_by_hand_helps_where_the_host_refuses(store: Store, server:
         fetch(PAGE)
 
 
+def test_a_page_that_is_handed_in_is_so_whatever_its_bytes(store: Store, server: SiteServer) -> None:
+    server.page(PAGE, Reply(b"page", etag=True), Reply(status=403))
+    with fetcher(store, server) as fetch:
+        fetch(PAGE)
+    record_page(store, "site", PAGE, b"page", now=server.clock.now())
+    with fetcher(store, server) as fetch:
+        assert fetch(PAGE).body == b"page"
+        assert fetch.counts.by_hand == 1
+
+
+def test_a_page_that_the_host_confirms_is_no_longer_one_by_hand(store: Store, server: SiteServer) -> None:
+    server.page(PAGE, Reply(b"page", etag=True))
+    with fetcher(store, server) as fetch:
+        fetch(PAGE)
+    record_page(store, "site", PAGE, b"page", now=server.clock.now())
+    with fetcher(store, server) as fetch:
+        fetch(PAGE)
+        assert fetch.counts.not_modified == 1
+    server.page(PAGE, Reply(status=403))
+    with fetcher(store, server) as fetch, pytest.raises(Blocked):
+        fetch(PAGE)
+
+
+@pytest.mark.parametrize("query", ["locale=en", "lang=ja", "lang=en&locale=en"])
+def test_a_page_saved_without_its_language_is_found(store: Store, server: SiteServer, query: str) -> None:
+    asked = f"{PAGE}?{query}"
+    server.page(asked, b"fetched", Reply(status=403))
+    with fetcher(store, server) as fetch:
+        fetch(asked)
+    record_page(store, "site", PAGE, b"by hand", now=server.clock.now())
+    with fetcher(store, server) as fetch:
+        assert fetch(asked).body == b"by hand"
+        assert fetch.counts.by_hand == 1
+    assert offline(store)(asked).body == b"fetched", "the very address comes first"
+    assert offline(store)(f"{PAGE}?lang=ko").body == b"by hand"
+    server.clock.sleep(3 * 86400)
+    with fetcher(store, server) as fetch, pytest.raises(Blocked):
+        fetch(asked)
+
+
+def test_a_page_saved_for_one_query_is_none_for_another(store: Store, server: SiteServer) -> None:
+    record_page(store, "site", f"{PAGE}?lang=en", b"English", now=server.clock.now())
+    record_page(store, "site", f"{SITE}/archive", b"page 1", now=server.clock.now())
+    for url in (f"{PAGE}?lang=ja", PAGE, f"{SITE}/archive?page=2", f"{SITE}/archive?lang=en&page=2"):
+        with offline(store) as fetch, pytest.raises(NotRecorded):
+            fetch(url)
+        with offline(store) as fetch, pytest.raises(NotRecorded):
+            fetch(Request(f"{SITE}/archive?lang=en", method="POST"))
+
+
+def test_what_was_fetched_is_none_for_another_language(store: Store, server: SiteServer) -> None:
+    server.page(PAGE, b"fetched")
+    with fetcher(store, server) as fetch:
+        fetch(PAGE)
+    with offline(store) as fetch, pytest.raises(NotRecorded):
+        fetch(f"{PAGE}?lang=en")
+    record_page(store, "site", PAGE, b"by hand", now=server.clock.now())
+    server.page(f"{PAGE}?lang=en", b"newer", Reply(status=403))
+    with fetcher(store, server) as fetch:
+        fetch(f"{PAGE}?lang=en")
+    with fetcher(store, server) as fetch, pytest.raises(Blocked):
+        fetch(f"{PAGE}?lang=en")  # the host gave one after it was saved
+
+
 def test_what_is_no_page_is_not_recorded(store: Store, server: SiteServer) -> None:
     challenge = b"<title>Just a moment...</title><script>window._cf_chl_opt={}</script>"
     for body, what in ((b" \n", "nothing"), (challenge, "challenge")):
@@ -279,7 +343,7 @@ def test_counts_say_what_was_asked_of_whom(store: Store, server: SiteServer) -> 
         fetch("https://api.example/x")
         counts = fetch.counts
     assert counts.by_host == {"site.example": 2, "api.example": 3}
-    assert (counts.requests, counts.retries, counts.from_memo, counts.not_modified) == (5, 1, 0, 0)
+    assert (counts.requests, counts.retries, counts.not_modified, counts.by_hand) == (5, 1, 0, 0)
     assert counts.bytes_received == sum((len(b"12345"), len(b"123"), 2 * len(b"not found")))
 
 

@@ -67,6 +67,50 @@ def test_what_is_sent_in_place_of_a_page_is_found(body: bytes, what: str) -> Non
     assert found.startswith(what)
 
 
+SCRIPT = b"<html><script>RCPC "
+BODY = b"<html><body>captcha "
+
+
+@pytest.mark.parametrize(
+    ("start", "piece", "n_bytes"),
+    [
+        # Each takes minutes where anything looks from each place of it through all the rest.
+        (SCRIPT, b"RCPC ", 250_000),
+        (SCRIPT, b"toNumbers ", 250_000),
+        (SCRIPT, b"_cf_chl_opt ", 250_000),
+        (SCRIPT + b"_cf_chl_opt", b" ", 250_000),
+        (SCRIPT, b"document.cookie = ", 250_000),
+        (SCRIPT + b"document.cookie=", b"\n", 250_000),
+        (BODY, b"<div><img>", 250_000),
+        (BODY, b"<div id=captcha>", 250_000),
+        (BODY, b"<noscript>", 250_000),
+        (BODY, b"<a><b></a>", 250_000),
+        (BODY + b"<p ", b"a=1 ", 250_000),
+        (SCRIPT, b"RCPC ", 500_000),
+        (BODY, b"<div><img>", 500_000),
+        (BODY, b"<div><img>", 100_000_000),
+        (b" " * 2000, b"\n", 100_000_000),
+        (b"RCPC ", b"captcha ", 100_000_000),
+    ],
+)
+def test_a_page_that_is_made_to_take_long_does_not(start: bytes, piece: bytes, n_bytes: int) -> None:
+    assert find_challenge({}, start + piece * (n_bytes // len(piece))) is None
+
+
+@pytest.mark.parametrize("script", [b"toNumbers(1); x = RCPC;", b"RCPC;\n\ntoNumbers(1)"])
+def test_the_words_of_a_script_are_found_in_any_order(script: bytes) -> None:
+    assert find_challenge({}, b"<script>" + script + b"</script>") == "the Codeforces cookie page"
+    assert find_challenge({}, b"<script>" + script.replace(b"RCPC", b"xRCPC") + b"</script>") is None
+
+
+def test_a_picture_below_a_captcha_is_one() -> None:
+    page = b'<body><p>Look</p><div id="captcha_box"><p><img src="x"></p></div>'
+    assert find_challenge({}, page) == "a captcha"
+    assert find_challenge({}, page.replace(b"<img src", b"<i src")) is None
+    hidden = b"<style>" + b"x " * 900 + b"</style><!-- " + b"y " * 900 + b"-->"
+    assert find_challenge({}, page + hidden) == "a captcha", "what is not shown makes no page"
+
+
 @pytest.mark.parametrize("headers", [{"cf-mitigated": "challenge"}, {"x-amzn-waf-action": "captcha"}])
 def test_headers_that_only_challenges_carry(headers: dict[str, str]) -> None:
     assert find_challenge(headers, b"{}") == f"a challenge (header {next(iter(headers))})"

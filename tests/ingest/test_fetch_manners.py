@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from datetime import timedelta
@@ -15,6 +16,7 @@ import httpx
 import pytest
 
 from db.engine import Store, open_store
+from db.hosts import postpone, reserve
 from db.snapshots import SnapshotOrigin, get_snapshot, list_snapshots
 from ingest.errors import Blocked, Disallowed, SourceError, Unreachable
 from ingest.pages import Request
@@ -22,6 +24,7 @@ from ingest.sources import Host
 from ingest.web.clock import SystemClock
 from ingest.web.exchange import Client, Timeouts
 from ingest.web.fetch import Fetcher, FetchSettings, Limits
+from ingest.web.turns import Turns
 from tests.ingest.server import Reply, SiteServer, SkippingClock, fetcher, unix_transport
 
 SITE = "https://site.example"
@@ -115,6 +118,25 @@ def test_threads_of_one_run_keep_the_interval_and_other_hosts_their_own(
     assert min(server.gaps_s("quick.example")) >= 0.5
 
 
+def test_no_two_threads_of_a_run_are_with_a_host_at_once(store: Store, clock: SkippingClock) -> None:
+    n_threads = 8
+    turns = Turns(store, clock, run_s=10**9, pause_s=10**9, hold_s=1.0)
+    start, inside, most = threading.Barrier(n_threads), Counter[str](), Counter[str]()
+
+    def visit(_: int) -> None:
+        for place in ("a.example", "b.example", "c.example"):
+            start.wait(60)  # so that all of them come to a host that nobody has been to
+            with turns.take(f"https://{place}/", place, 0.5):
+                inside[place] += 1
+                most[place] = max(most[place], inside[place])
+                clock.sleep(60)
+                inside[place] -= 1
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(visit, range(n_threads)))
+    assert set(most.values()) == {1}
+
+
 def test_after_a_batch_that_was_broken_off_the_next_one_works(store: Store) -> None:
     stopped = threading.Event()
 
@@ -198,6 +220,46 @@ def test_the_group_of_our_own_name_counts(store: Store, server: SiteServer) -> N
         with pytest.raises(Disallowed):
             fetch(f"{SITE}/api/list")
     assert min(server.gaps_s("site.example")[1:]) >= 7, "Crawl-delay makes the interval longer"
+
+
+@pytest.mark.parametrize("delay", ["61", "86400", "1e300"])
+def test_a_crawl_delay_beyond_reason_is_a_refusal(store: Store, server: SiteServer, delay: str) -> None:
+    robots(server, "User-agent: *", f"Crawl-delay: {delay}")
+    server.page(PAGE, b"x")
+    with (
+        fetcher(store, server) as fetch,
+        pytest.raises(Disallowed, match=r"robots\.txt asks for .* s between requests"),
+    ):
+        fetch(PAGE)
+    assert server.asked() == []
+    with store.write() as session:
+        at = reserve(session, "site.example", 1.0, server.clock.now())
+    assert at - server.clock.now() < timedelta(seconds=60)
+
+
+@pytest.mark.parametrize("delay", ["nan", "-5", "inf", "-1e300", "60"])
+def test_a_crawl_delay_that_is_none_or_bearable(store: Store, server: SiteServer, delay: str) -> None:
+    robots(server, "User-agent: *", f"Crawl-delay: {delay}")
+    server.page(PAGE, b"x")
+    with fetcher(store, server) as fetch:
+        try:
+            assert fetch(PAGE).body == b"x"
+        except Disallowed:
+            assert delay == "inf"
+
+
+def test_a_turn_in_the_far_future_blocks_nobody(store: Store, server: SiteServer) -> None:
+    """A host that asked for 10^10 s between requests had its turn in another century."""
+    server.page(PAGE, b"x")
+    with store.write() as session:
+        postpone(session, "site.example", server.clock.now() + timedelta(days=100_000))
+    with fetcher(store, server) as fetch:
+        assert fetch(PAGE).body == b"x"
+    assert server.gaps_s("site.example")[0] >= 2
+    with store.write() as session:
+        postpone(session, "site.example", server.clock.now() + timedelta(hours=23))
+    with fetcher(store, server) as fetch, pytest.raises(Unreachable, match="left alone"):
+        fetch(PAGE)
 
 
 def test_robots_txt_is_kept_for_a_day(store: Store, server: SiteServer, clock: SkippingClock) -> None:

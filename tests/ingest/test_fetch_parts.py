@@ -9,11 +9,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.web.addresses import Mirrors, is_loopback, leads_to_login, normal_url, place_of
+from ingest.web.addresses import Mirrors, is_loopback, leads_to_login, normal_url, place_of, without_language
 from ingest.web.retries import backoff_s, retry_after
 from ingest.web.robots import read_robots
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+UNUSABLE = [
+    "٣",
+    "²",
+    "Sun, 99 Mar 2026 12:02:00 GMT",
+    "Fri, 31 Dec 9999 23:59:59 -1200",
+    "Fri, 01 Jan 0001 00:00:00 +1200",
+    "Fri, 31 Dec 2026 23:59:59 +99999999999999",
+    "Fri, 31 Dec 2026 23:59:59 -2400",
+    f"Fri, 31 Dec {'9' * 30} 23:59:59 GMT",
+    f"Fri, {'9' * 5000} Dec 2026 23:59:59 GMT",
+]
 
 
 @pytest.mark.parametrize(
@@ -53,6 +64,14 @@ def test_any_text_has_one_spelling_or_none(written: str) -> None:
     assert normal.isascii()
     assert normal.isprintable()
     assert place_of(normal) == "site.example"
+
+
+@pytest.mark.parametrize(
+    ("query", "is_language"),
+    [("?lang=en", True), ("?locale=en&lang=", True), ("", False), ("?page=2", False), ("?lang=en&page=2", False)],
+)
+def test_addresses_that_say_nothing_more_but_a_language(query: str, is_language: bool) -> None:
+    assert without_language(f"https://x.example/a{query}") == ("https://x.example/a" if is_language else None)
 
 
 def test_loopback_is_this_machine() -> None:
@@ -138,16 +157,22 @@ def test_redirects_without_a_mirror() -> None:
         ("Sun, 01 Mar 2026 12:02:00 -0000", 120),
         ("Sun, 01 Mar 2036 12:02:00 GMT", 3600),
         ("9" * 400, 3600),
+        ("9" * 50_000, 3600),
     ],
 )
 def test_retry_after_is_read(written: str, seconds: float) -> None:
     assert retry_after({"retry-after": written}, NOW, 3600) == NOW + timedelta(seconds=seconds)
 
 
-@pytest.mark.parametrize("written", ["", "soon", "-5", "1.5", "٣", "Sun, 99 Mar 2026 12:02:00 GMT"])
+@pytest.mark.parametrize("written", ["", "soon", "-5", "1.5", *UNUSABLE])
 def test_a_retry_after_that_says_nothing(written: str) -> None:
     assert retry_after({"retry-after": written}, NOW, 3600) == NOW
     assert retry_after({}, NOW, 3600) == NOW
+
+
+@given(st.from_regex(r"[A-Za-z]{3}, [0-9]{1,5} [A-Z][a-z]{2} [0-9]{1,22} [0-9]{2}:[0-9]{2}(:[0-9]{2})? [-+]?[A-Z0-9]*"))
+def test_no_date_of_a_host_ends_a_run(written: str) -> None:
+    assert NOW <= retry_after({"retry-after": written}, NOW, 3600) <= NOW + timedelta(hours=1)
 
 
 @given(st.integers(1, 2000), st.integers(0, 10**6))
@@ -169,3 +194,24 @@ def test_rules_of_robots() -> None:
         assert read_robots(status, body).delay_s == 0
     late = b"User-agent: *\n" + b"# x\n" * 200_000 + b"Disallow: /\n"
     assert read_robots(200, late).allows("https://x.example/a"), "rules beyond 500 KiB are not looked at"
+
+
+@pytest.mark.parametrize(
+    ("written", "delay_s"),
+    [("1e300", 1e300), ("nan", 0), ("-1", 0), ("-1e300", 0), ("soon", 0), ("60", 60), ("9" * 5000, None)],
+)
+def test_every_crawl_delay_is_a_number_of_seconds(written: str, delay_s: float | None) -> None:
+    found = read_robots(200, f"User-agent: *\nCrawl-delay: {written}\n".encode()).delay_s
+    assert found >= 0
+    assert delay_s in (None, found)
+
+
+def test_rules_for_many_others_cost_nothing() -> None:
+    """Each of 15,000 rules would be kept for each of 15,000 agents."""
+    agents = "".join(f"User-agent: {number}\nUser agent a{number}\n" for number in range(8_000))
+    rules = "".join(f"Allow: /{number}\n" for number in range(15_000))
+    others = read_robots(200, f"{agents}{rules}Disallow: /".encode())
+    assert others.allows("https://x.example/a")
+    for name in ("*", "LiveCut", "live", "Live*cut # us"):
+        ours = read_robots(200, f"User-agent: 1\nDisallow: /a\n\n{agents}User-agent: {name}\nDisallow: /b\n".encode())
+        assert [ours.allows(f"https://x.example/{path}") for path in "ab"] == [True, False]

@@ -25,13 +25,16 @@ from tests.ingest.server import (
     Reply,
     SiteServer,
     SkippingClock,
+    crumbs,
     cut,
     drip,
     drip_headers,
+    empty_members,
     fetcher,
     gzip_bomb,
     hang_up,
     huge,
+    no_length,
     silence,
 )
 
@@ -242,6 +245,36 @@ def test_a_gzip_bomb_is_not_blown_up(store: Store, server: SiteServer) -> None:
         finally:
             tracemalloc.stop()
     assert peak < 24 * MIB, "one chunk of it alone would become 64 MiB"
+
+
+def test_bytes_that_become_none_are_counted(store: Store, server: SiteServer) -> None:
+    server.page(PAGE, Reply(act=empty_members(64 * MIB)))
+    with fetcher(store, server, limits=Limits(max_bytes=MIB)) as fetch, pytest.raises(TooLarge):
+        fetch(PAGE)
+    assert server.sent_by_acts.get(timeout=60) < 16 * MIB
+
+
+def test_a_body_in_crumbs_takes_no_more_memory_than_in_one_piece(store: Store, server: SiteServer) -> None:
+    server.page(PAGE, Reply(act=crumbs(100_000)))
+    with fetcher(store, server) as fetch:
+        assert fetch(PAGE).body == b"." * 100_000
+
+
+def test_a_length_that_is_no_number_ends_one_request_alone(store: Store, server: SiteServer) -> None:
+    server.page(PAGE, Reply(act=no_length))
+    server.page(f"{SITE}/next", b"x")
+    with fetcher(store, server, limits=Limits(tries=1)) as fetch:
+        with pytest.raises(FetchError):
+            fetch(PAGE)
+        assert fetch(f"{SITE}/next").body == b"x"
+
+
+@pytest.mark.parametrize("tag", ['"\u00e9\u00e8"', '"a\tb"', f'"{"x" * 30_000}"'])
+def test_a_tag_that_cannot_be_sent_back_is_not(store: Store, server: SiteServer, tag: str) -> None:
+    server.page(PAGE, Reply(b"page", headers=(("ETag", tag), ("Last-Modified", tag))))
+    for _ in range(2):
+        with fetcher(store, server) as fetch:
+            assert fetch(PAGE).body == b"page"
 
 
 def test_a_host_that_is_not_there(store: Store, server: SiteServer) -> None:
