@@ -18,6 +18,7 @@ from ingest.dates import zoned_instant
 from ingest.errors import BadRow, SourceError
 from ingest.pages import Fetch, Page
 from ingest.sources import Host, Secret, Wanted
+from ingest.text import storable
 
 RESOURCES: Final = {
     "atcoder": "atcoder.jp",
@@ -109,16 +110,8 @@ def read_entries(page: Page) -> EntryPage:
     objects, meta = (answer.get(name) if isinstance(answer, dict) else None for name in ("objects", "meta"))
     if not isinstance(objects, list) or not isinstance(meta, dict):
         raise page.changed("has no 'objects' with 'meta'")
-    entries: list[Entry] = []
-    unread: list[str] = []
-    for place, entry in enumerate(objects):
-        try:
-            entries.append(_entry(entry))
-        except BadRow as error:
-            unread.append(f"clist cannot be read at objects[{place}]: {error.reason}")
-    if unread and not entries:
-        raise page.changed(f"has no contest that can be read; {unread[0]}")
-    return EntryPage(tuple(entries), _next_url(page, meta.get("next")), tuple(unread))
+    entries, unread = page.each(objects, _entry, "objects")
+    return EntryPage(entries, _next_url(page, meta.get("next")), unread)
 
 
 def _entry(entry: object) -> Entry:
@@ -127,17 +120,24 @@ def _entry(entry: object) -> Entry:
     address, title, start = (entry.get(name) for name in ("href", "event", "start"))
     if not isinstance(address, str) or not isinstance(start, str):
         raise BadRow("a contest without 'href' or 'start'")
-    native_id = urlsplit(address).path.rstrip("/").rpartition("/")[2]
+    try:
+        native_id = urlsplit(storable("href", address)).path.rstrip("/").rpartition("/")[2]
+    except ValueError as error:
+        raise BadRow(f"'href' {address!r} cannot be read ({error})") from None
     if not native_id:
         raise BadRow(f"'href' {address!r} names no contest")
-    return Entry(native_id, title if isinstance(title, str) else native_id, zoned_instant(start, UTC))
+    title = storable("event", title) if isinstance(title, str) else native_id
+    return Entry(native_id, title, zoned_instant(start, UTC))
 
 
 def _next_url(page: Page, given: object) -> str | None:
     """The next page's address. The user's key goes with it, so that it must be on the same host."""
     if given is None or given == "":
         return None
-    url = urljoin(page.url, given) if isinstance(given, str) else ""
+    try:
+        url = urljoin(page.url, given) if isinstance(given, str) else ""
+    except ValueError:
+        url = ""
     if not url.startswith(_ROOT):
         raise page.changed(f"has {given!r} for the next page")
     return url

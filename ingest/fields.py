@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -41,7 +41,7 @@ def positive_number(row: Mapping[str, Any], name: str) -> float | None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise BadRow(f"{name} is {json_kind(value)}, not a number", f"Write {name} as a number above zero.")
-    if not math.isfinite(value) or value <= 0:
+    if not 0 < value <= sys.float_info.max:
         raise BadRow(f"{name} is {value}", f"Write {name} as a number above zero.")
     return value
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from bs4 import BeautifulSoup, Tag
 
+from db.json_lines import json_kind
 from ingest.errors import PageChanged
 
 _META_CHARSET = re.compile(rb"""<meta[^>]+charset\s*=\s*["']?\s*([A-Za-z0-9_:.-]+)""", re.IGNORECASE)
@@ -27,7 +28,13 @@ _READ_AS = {
     "euc_jp": ("x_euc_jp",),
 }
 _ENCODINGS = {name: encoding for encoding, names in _READ_AS.items() for name in names}
+_NOT_FOR_PAGES = {"punycode", "idna", "unicode_escape", "raw_unicode_escape", "utf_7", "undefined"}
+"""Encodings that Python knows and no page is in; some of them take quadratic time."""
+MAX_PAGE_CHARACTERS = 16 * 2**20
+"""A tree takes a hundred times the memory of its text; real pages reach half a million characters."""
 _HEAD_BYTES = 4096
+_END_CHARACTERS = 4096
+Read = TypeVar("Read")
 
 
 @dataclass(frozen=True)
@@ -79,17 +86,23 @@ class Page:
             raise self.changed(what) from None
 
     def soup(self) -> BeautifulSoup:
-        """The body as a tree of HTML."""
-        return BeautifulSoup(self.text(), "lxml")
+        """The body as a tree of HTML. ``PageChanged`` when it is larger than a page can be."""
+        return self._tree(self.text())
 
     def whole_soup(self) -> BeautifulSoup:
         """The body as a tree, once it is certain that it came whole: a cut-off page parses, without its end.
 
         ``PageChanged`` when the end of the document is not there.
         """
-        if "</html" not in self.text().lower():
-            raise self.changed("is cut off: it has no '</html>'")
-        return self.soup()
+        text = self.text()
+        if "</html" not in text[-_END_CHARACTERS:].lower():
+            raise self.changed("is cut off: it has no '</html>' at its end")
+        return self._tree(text)
+
+    def _tree(self, text: str) -> BeautifulSoup:
+        if len(text) > MAX_PAGE_CHARACTERS:
+            raise self.changed(f"is too large to be a page: {len(text):,} characters")
+        return BeautifulSoup(text, "lxml")
 
     def one(self, root: Tag, selector: str) -> Tag:
         """The first element below `root` that fits the CSS selector. ``PageChanged`` when there is none."""
@@ -97,6 +110,38 @@ class Page:
         if found is None:
             raise self.changed(f"has no {selector!r}")
         return found
+
+    def as_object(self, value: Any, where: str) -> dict[str, Any]:
+        """`value` out of the page's JSON, which has to be an object. ``PageChanged`` names `where` it stands."""
+        if not isinstance(value, dict):
+            raise self.changed(f"has {json_kind(value)} for {where!r}, not an object")
+        return value
+
+    def as_list(self, value: Any, where: str) -> list[Any]:
+        """`value` out of the page's JSON, which has to be a list. ``PageChanged`` names `where` it stands."""
+        if not isinstance(value, list):
+            raise self.changed(f"has {json_kind(value)} for {where!r}, not a list")
+        return value
+
+    def each(
+        self, entries: Sequence[Any], read: Callable[[Any], Read], where: str
+    ) -> tuple[tuple[Read, ...], tuple[str, ...]]:
+        """What `read` makes of each entry of the list at `where`, and a line for each that it refuses.
+
+        It refuses with a ``BadRow``, and the records that it builds with a ``ValueError``.
+
+        ``PageChanged`` when it refuses all that are there.
+        """
+        found: list[Read] = []
+        unread: list[str] = []
+        for place, entry in enumerate(entries):
+            try:
+                found.append(read(entry))
+            except ValueError as error:
+                unread.append(f"{self.url} has {where}[{place}]: {error}")
+        if unread and not found:
+            raise self.changed(f"has no entry of {where!r} that can be read; {unread[0]}")
+        return tuple(found), tuple(unread)
 
     def changed(self, what: str) -> PageChanged:
         """The error that says what is wrong with this page."""
@@ -135,6 +180,8 @@ def decode(body: bytes, content_type: str = "") -> str:
         reason = f"it is not UTF-8 (byte {error.start})"
     declared = _declared(body, content_type)
     for name in declared:
+        if name.lower().replace("-", "_") in _NOT_FOR_PAGES:
+            continue
         try:
             text = body.decode(_ENCODINGS.get(name.lower().replace("-", "_"), name))
         except (UnicodeError, LookupError):

@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from db.json_lines import json_kind
 from db.records import TestCaseRecord, TestOrigin
 from ingest.errors import Absent, BadRow, TooLarge
 from ingest.pages import Fetch, Page, Request
+from ingest.sources._samples_as_tests import sample_test
 from ingest.text import encode_test_text, normalise_file
 
 MAX_TESTS: Final = 100
@@ -25,6 +25,7 @@ ERRORS: Final = (400, 404)
 
 _DATA: Final = "https://judgedat.u-aizu.ac.jp"
 _TRIES: Final = 5
+_BEYOND_ALL: Final = 2**50
 _CUT = re.compile(rb"\(terminated because of the limitation\)\s*\Z")
 _NO_TEST = re.compile(
     rb"\s*/\* (?:Test case #\d+\b[^*]*\bis not available\.|This is a single file for multiple testcases\.[^*]*) \*/\s*"
@@ -51,9 +52,9 @@ def json_answer(page: Page) -> Any:
 
 
 def positive(entry: dict[str, Any], name: str) -> float | None:
-    """The number above zero under `name`; None for anything else."""
+    """The number above zero under `name`; None for anything else, and for one that is beyond all limits and sizes."""
     value: object = entry.get(name)
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not value > 0:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < _BEYOND_ALL:
         return None
     return float(value)
 
@@ -63,10 +64,8 @@ def read_samples(page: Page) -> tuple[TestCaseRecord, ...]:
     answer = json_answer(page)
     if answer is None:
         return ()
-    if not isinstance(answer, list):
-        raise page.changed(f"is {json_kind(answer)}, not a list of samples")
     found = []
-    for number, sample in enumerate(answer, start=1):
+    for number, sample in enumerate(page.as_list(answer, "the answer"), start=1):
         given, expected = (sample.get(name) if isinstance(sample, dict) else None for name in ("in", "out"))
         if not isinstance(given, str) or not isinstance(expected, str):
             continue
@@ -75,7 +74,7 @@ def read_samples(page: Page) -> tuple[TestCaseRecord, ...]:
         except BadRow:
             continue
         if not any(_CUT.search(half) or _NO_TEST.fullmatch(half) for half in halves):
-            found.append(TestCaseRecord(f"sample {number}", halves[0], halves[1], TestOrigin.SAMPLE))
+            found.append(sample_test(number, halves[0], halves[1]))
     return tuple(found)
 
 

@@ -29,7 +29,7 @@ _TOKYO_LINK = re.compile(r"[?&]iso=(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(?:\d\d)?&p1=
 _PAGE_NUMBER = re.compile(r"[?&]page=(\d+)", re.ASCII)
 _MOMENT = r"var\s+{}\s*=\s*moment\([\"']([^\"']+)[\"']\)"
 _LIMITS = re.compile(
-    r"(?:Time Limit|実行時間制限)\s*[:：]\s*([\d.]+)\s*(m?sec|ms|s)\b.*?"
+    r"(?:Time Limit|実行時間制限)\s*[:：]\s*([\d.]+)\s*(m?sec|ms|s)\b.{0,200}?"
     r"(?:Memory Limit|メモリ制限)\s*[:：]\s*([\d.]+)\s*([KMG]?i?B)\b",
     re.ASCII | re.IGNORECASE | re.DOTALL,
 )
@@ -40,6 +40,8 @@ _NO_STATEMENT = ".alert, [role=alert], .btn-copy, .div-btn-copy, .source-code-fo
 _ARCHIVE_TAB = 'li.active a[href*="/contests/archive"]'
 _LANGUAGES = ("en", "ja")
 _WIDTH = 80
+_BEYOND_ALL = 2.0**32
+"""No limit is so large, in whatever unit; no integer of a database holds what the units make of larger ones."""
 
 
 @dataclass(frozen=True)
@@ -259,9 +261,12 @@ def _bytes(page: Page, number: str, unit: str) -> int | None:
 
 def _number(page: Page, written: str) -> float:
     try:
-        return float(written)
+        number = float(written)
     except ValueError:
-        raise page.changed(f"has {written!r} for a limit") from None
+        number = _BEYOND_ALL
+    if number >= _BEYOND_ALL:
+        raise page.changed(f"has {written[:_WIDTH]!r} for a limit")
+    return number
 
 
 def read_statements(root: Tag, *, base_url: str = "") -> tuple[Statement, ...]:

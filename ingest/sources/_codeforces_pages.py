@@ -14,6 +14,8 @@ from typing import Final
 from bs4 import Tag
 from bs4.element import Comment, NavigableString
 
+from db.digests import sha256_hex
+from db.records import MAX_INTEGER
 from ingest.errors import PageChanged
 from ingest.pages import Page
 from ingest.statements.markdown import pre_text, to_markdown
@@ -31,7 +33,7 @@ _STANDARD: Final = frozenset(
 )
 _EXAMPLES: Final = frozenset({"example", "examples", "пример", "примеры"})
 _INTERACTION = re.compile(r"interact|(?:протокол )?взаимодействи", re.IGNORECASE)
-_INDEX_BEFORE_TITLE = re.compile(r"\w+\.\s+")
+_INDEX_BEFORE_TITLE = re.compile(r"\A\w+\.\s+")
 _AMOUNT = re.compile(r"(\d+(?:[.,]\d+)?)\s*([^\W\d_]+)")
 # By how the unit's name begins: Russian words have many endings. A megabyte means 2**20 bytes there.
 _SECONDS: Final = {"ms": 0.001, "milli": 0.001, "мс": 0.001, "милли": 0.001, "s": 1, "сек": 1}
@@ -47,10 +49,11 @@ _BYTES: Final = {
     "гб": 2**30,
 }
 _UNAVAILABLE = re.compile(r"statement is not available(?: on \w+ language)?", re.IGNORECASE)
-_NO_PROSE = re.compile(r"```.*?```|`[^`\n]*`|\$[^$]*\$|\]\([^)]*\)|https?://\S+", re.DOTALL)
+_NO_PROSE = re.compile(r"```.*?```|`[^`\n]*`|\$[^$]*\$|\]\([^)\]]*\)|https?://\S+", re.DOTALL)
 _CYRILLIC = re.compile(r"[а-яё]", re.IGNORECASE)
 _LATIN = re.compile(r"[a-z]", re.IGNORECASE)
 _BACKTICKS = re.compile(r"`+")
+_SHOWN_CHARACTERS: Final = 80
 
 
 @dataclass(frozen=True)
@@ -58,12 +61,14 @@ class Statement:
     """What a problem's page says. ``samples`` are (input, output) texts; transcripts of an interactive one are none.
 
     A limit is None where the page states none, a file name None for the standard streams. ``language`` is en, ru or
-    None (another one). ``flags`` are (name, reason) pairs that the page's structure gives, not its wording.
+    None (another one). ``page_sha256`` is that of the page it was read from. ``flags`` are (name, reason) pairs that
+    the page's structure gives, not its wording.
     """
 
     title: str
     markdown: str
     language: str | None
+    page_sha256: str
     samples: tuple[tuple[str, str], ...] = ()
     time_limit_s: float | None = None
     memory_limit_bytes: int | None = None
@@ -150,6 +155,7 @@ def read_statement(page: Page, part: Tag, index: str) -> Statement:
         title=title,
         markdown=markdown,
         language=language,
+        page_sha256=sha256_hex(page.body),
         samples=samples,
         time_limit_s=_amount(place, properties, "time-limit", _SECONDS),
         memory_limit_bytes=int(memory) if memory else None,
@@ -208,8 +214,8 @@ def _amount(
     match = _AMOUNT.match(words)
     factor = next((units[unit] for unit in units if match and match[2].lower().startswith(unit)), None)
     value = float(match[1].replace(",", ".")) * factor if match and factor else 0
-    if value <= 0:
-        raise place.changed(f"has {words!r} for a limit in '.{name}'")
+    if not 0 < value <= MAX_INTEGER:
+        raise place.changed(f"has {words[:_SHOWN_CHARACTERS]!r} for a limit in '.{name}'")
     return value
 
 

@@ -16,10 +16,13 @@ from typing import Any
 from ingest.dates import epoch_instant
 from ingest.errors import BadRow
 from ingest.pages import Page
+from ingest.sources._native_ids import is_native_id
 from ingest.text import storable
 
 RESOURCES = "https://kenkoooo.com/atcoder/resources"
 TRAINING_PREFIX = "adt_"
+_BEYOND_ALL = 100_000
+"""Tasks are between about -3000 and 5000; no float holds what the scale makes of some other numbers."""
 
 
 @dataclass(frozen=True)
@@ -72,14 +75,16 @@ def read_problems(page: Page) -> tuple[Place, ...]:
 
 
 def read_difficulties(page: Page) -> dict[str, str]:
-    """``problem-models.json``: the difficulty of each task that has one, as the site shows it."""
+    """``problem-models.json``: the difficulty of each task that has one, as the site shows it; odd ids left out."""
     models = page.json()
     if not isinstance(models, dict) or not models:
         raise page.changed("is not a JSON object of models by task")
     found = {}
     for task_id, model in models.items():
         difficulty = model.get("difficulty") if isinstance(model, dict) else None
-        if isinstance(difficulty, (int, float)) and not isinstance(difficulty, bool) and math.isfinite(difficulty):
+        if not isinstance(difficulty, (int, float)) or isinstance(difficulty, bool) or not is_native_id(task_id):
+            continue
+        if abs(difficulty) < _BEYOND_ALL:
             found[task_id] = shown_difficulty(difficulty)
     if not found:
         raise page.changed("has no model with a difficulty")

@@ -25,8 +25,8 @@ _BLOCKS = frozenset(
     | {"td", "th", "tr", "ul"}
 )
 _WORDS = r"(?:Input|Output|Explanations?|Examples?|Constraints?|Notes?|Follow[ -]?up)"
-_LABEL = re.compile(rf"^[ \t]*(?P<word>{_WORDS})[ \t]*\d*[ \t]*(?::|$)", re.IGNORECASE | re.MULTILINE)
-_BOLD_LABEL = re.compile(rf"\s*{_WORDS}[ \t]*\d*\s*:?\s*", re.IGNORECASE)
+_LABEL = re.compile(rf"^[ \t]*(?P<word>{_WORDS})[ \t]*(?:\d+[ \t]*)?(?::|$)", re.IGNORECASE | re.MULTILINE)
+_BOLD_LABEL = re.compile(rf"\s*{_WORDS}(?:[ \t]*\d+)?\s*(?::\s*)?", re.IGNORECASE)
 _SPACES = re.compile(r"[ \t\r\n]+")
 _BEFORE_ARGUMENT = re.compile(r"[\s,;]*(?:[A-Za-z_]\w*[ \t]*=\s*)?", re.ASCII)
 _VALUE_BEGINS = frozenset('[{"-0123456789')

@@ -13,15 +13,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from db.json_lines import json_kind
-from db.records import TestCaseRecord, TestOrigin
+from db.records import TestCaseRecord
 from ingest.errors import BadRow
 from ingest.fields import long_text, optional_text, required_text
 from ingest.sources._leetcode_examples import Example, answers_to, read_answer, read_lines
+from ingest.sources._samples_as_tests import sample_test
 from ingest.text import encode_test_text
 
 _ALIASES = {"int": "integer", "bool": "boolean", "char": "character", "float": "double"}
 _PLAIN = frozenset({"integer", "long", "double", "boolean", "string", "character", "void"})
 _LIST = re.compile(r"list<(.*)>|(.*)\[\]")
+_LONGEST_TYPE = 200
 _WRITTEN_BARE = frozenset({"string", "character"})
 
 
@@ -105,7 +107,9 @@ def read_signature(text: str) -> Signature:
 
 
 def read_type(written: str) -> str:
-    """A type in the one spelling: ``List<String>`` is ``string[]``."""
+    """A type in the one spelling: ``List<String>`` is ``string[]``. ``BadRow`` for one that is too long to be any."""
+    if len(written) > _LONGEST_TYPE:
+        raise BadRow(f"metaData has a type of {len(written)} characters: {written[:60]!r}")
     kind, depth = re.sub(r"\s", "", written).lower(), 0
     while match := _LIST.fullmatch(kind):
         kind, depth = match[1] if match[1] is not None else match[2], depth + 1
@@ -144,7 +148,7 @@ def sample_tests(
     answers = answers_to([_readable(case) for case in cases], examples)
     for number, (case, answer) in enumerate(zip(cases, answers, strict=True), start=1):
         try:
-            tests.append(_test(f"{TestOrigin.SAMPLE}-{number}", case, answer, signature))
+            tests.append(_test(number, case, answer, signature))
         except BadRow as error:
             flaws.append(f"example {number}: {error.reason}")
     if len(examples) != len(cases):
@@ -159,18 +163,13 @@ def _readable(case: str) -> list[Any] | None:
         return None
 
 
-def _test(name: str, case: str, answer: str | None, signature: Signature) -> TestCaseRecord:
+def _test(number: int, case: str, answer: str | None, signature: Signature) -> TestCaseRecord:
     values = read_lines(case)
     signature.check_arguments(values)
     if answer is None:
         raise BadRow("no output of the statement is certainly its own")
     expected = json.dumps(signature.expected(answer, values), ensure_ascii=False)
-    return TestCaseRecord(
-        name,
-        encode_test_text("the input", case),
-        encode_test_text("the output", expected),
-        TestOrigin.SAMPLE,
-    )
+    return sample_test(number, encode_test_text("the input", case), encode_test_text("the output", expected))
 
 
 def _cases(question: Mapping[str, Any], signature: Signature) -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
 import zlib
 from dataclasses import dataclass
@@ -20,8 +21,10 @@ MAX_UNPACKED_BYTES: Final = 512 * 2**20
 
 _ENTRY_MARK: Final = b"PK\x01\x02"
 _TEST = re.compile(r"test_(?P<half>in|out)/(?P<name>[^/\\]+)")
-_STRAY = re.compile(r"(?:.*/)?(?:__MACOSX/.*|\.DS_Store|\._[^/]*|Thumbs\.db)")
+_STRAY = re.compile(r"(?:.*/)?(?:__MACOSX/.*|\.DS_Store|\._[^/]*|Thumbs\.db)", re.DOTALL)
 _KNOWN_PACKING: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+# What the library raises on archives that are damaged, locked, or of a kind that it does not read.
+_REFUSALS: Final = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, ValueError, RuntimeError)
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,8 @@ class FullTests:
         """What the missing tests mean for a reader."""
         if not self.refused:
             return ()
-        return (("partial_tests", f"{len(self.refused)} files of its tests were refused: {self.refused[0]}"),)
+        more = f", and {len(self.refused) - 1} more" if len(self.refused) > 1 else ""
+        return (("partial_tests", f"not all tests were taken: {self.refused[0]}{more}"),)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -61,8 +65,8 @@ def read_zip(page: Page) -> FullTests:
             if len(entries) > MAX_ENTRIES or unpacked > MAX_UNPACKED_BYTES:
                 raise page.changed(f"unpacks to {len(entries)} files with {unpacked} bytes, more than tests can be")
             return _paired(archive, [entry for entry in entries if not entry.is_dir()])
-    except zipfile.BadZipFile as error:
-        raise page.changed(f"is no zip archive ({error})") from None
+    except _REFUSALS as error:  # NotImplementedError is a RuntimeError
+        raise page.changed(f"is no zip archive that can be read ({error})") from None
 
 
 def _paired(archive: zipfile.ZipFile, entries: list[zipfile.ZipInfo]) -> FullTests:
@@ -99,6 +103,7 @@ def _contents(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
     if entry.compress_type not in _KNOWN_PACKING:
         raise BadRow("is packed in a way that is not read")
     try:
-        return normalise_file(archive.read(entry))[0]
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        packed = archive.read(entry)
+    except _REFUSALS as error:
         raise BadRow(f"cannot be unpacked ({error})") from None
+    return normalise_file(packed)[0]

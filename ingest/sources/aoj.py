@@ -10,6 +10,7 @@ A day of a contest is a contest here, "PCKPrelim2008-1": the site lists the prob
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
@@ -17,6 +18,7 @@ from typing import Any, Final
 
 from bs4 import BeautifulSoup
 
+from db.digests import sha256_hex
 from db.json_lines import json_kind
 from db.records import (
     ContestRecord,
@@ -25,7 +27,6 @@ from db.records import (
     ProblemRecord,
     SuiteRecord,
     TestCaseRecord,
-    TestOrigin,
 )
 from ingest.dates import read_date
 from ingest.errors import Absent, BadRow, SourceError
@@ -41,9 +42,12 @@ from ingest.sources._aoj_tests import (
     read_samples,
     samples_of,
 )
+from ingest.sources._lines import capped, count_key
+from ingest.sources._samples_as_tests import sample_tests
 from ingest.statements.markdown import to_markdown
 from ingest.statements.samples import find_samples, html_blocks
 from ingest.statements.wording import read_wording
+from ingest.text import storable
 
 NAME: Final = "aoj"
 _API: Final = "https://judgeapi.u-aizu.ac.jp"
@@ -60,9 +64,9 @@ _UNAVAILABLE: Final = 0
 def discover(fetch: Fetch, wanted: Wanted) -> Listing:
     """The contests whose year meets the window, or ended less than half a year before it."""
     days: list[Day] = []
-    notes: list[str] = []
+    unread: list[str] = []
     failed: list[SourceError] = []
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     for large in _CLASSES:
         rounds = [_FIRST_ROUND]
         for middle in rounds:  # each page names all of them: the list grows with the first one
@@ -72,14 +76,14 @@ def discover(fetch: Fetch, wanted: Wanted) -> Listing:
                 failed.append(error)
                 continue
             rounds += [one for one in challenges.rounds if one not in rounds]
-            seen[f"{large} {middle}"] = len(challenges.days)
+            seen[count_key(large, middle)] += len(challenges.days)
             days += challenges.days
-            notes += challenges.notes
+            unread += challenges.notes
     if not days:
         raise failed[0]
     chosen = [day.contest for day in days if _is_wanted(day, wanted)]
-    notes += [f"not listed: {error.message}" for error in failed]
-    return Listing(tuple(chosen), is_complete=not notes, seen=seen, notes=tuple(notes))
+    unread += [f"not listed: {error.message}" for error in failed]
+    return Listing(tuple(chosen), is_complete=not unread, seen=dict(seen), unread=capped(unread))
 
 
 def list_problems(fetch: Fetch, contest: ContestRecord, wanted: Wanted) -> ProblemList:
@@ -100,12 +104,10 @@ def read_problem(fetch: Fetch, listed: ProblemList, ref: ProblemRef, wanted: Wan
     problem = next((one for one in day.problems if one.native_id == ref.native_id), None)
     if problem is None:
         raise Absent(f"{ref.native_id} is not in {listed.contest.native_id} any more", "Nothing is to be done.")
-    texts = [
-        text for language in _LANGUAGES if (text := read_description(fetch(_description(language, ref.native_id))))
-    ]
+    pages = [fetch(_description(language, ref.native_id)) for language in _LANGUAGES]
+    texts = [text for page in pages if (text := read_description(page))]
     if not texts:
-        page = fetch(_description("ja", ref.native_id))
-        raise page.changed("has no 'html', and neither has the English one")
+        raise pages[-1].changed("has no 'html', and neither has the English one")
     shown = texts[0]
     samples, notes = _samples(fetch, ref.native_id, shown)
     tests = fetch_tests(fetch, ref.native_id)
@@ -129,6 +131,7 @@ def read_problem(fetch: Fetch, listed: ProblemList, ref: ProblemRef, wanted: Wan
         translations=_translations(texts),
         suite=suite if cases else None,
         flags=(*wording.flags, *tests.flags),
+        page_sha256=sha256_hex(b"".join(page.body for page in pages)),  # either may change
     )
     return ReadProblem(record, tuple(f"{ref.native_id}: {note}" for note in (*notes, *tests.notes)))
 
@@ -195,7 +198,10 @@ class Day:
 
 @dataclass(frozen=True)
 class Challenges:
-    """One page of contests. ``rounds`` are the names of the class's other pages, in capitals."""
+    """One page of contests. ``rounds`` are the names of the class's other pages, in capitals.
+
+    ``notes`` have a line for each contest that cannot be read.
+    """
 
     days: tuple[Day, ...]
     rounds: tuple[str, ...]
@@ -212,15 +218,15 @@ def read_challenges(page: Page, large: str, middle: str) -> Challenges:
     if not isinstance(contests, list) or not contests:
         raise page.changed("has no 'contests'")
     days: list[Day] = []
-    notes: list[str] = []
+    unread: list[str] = []
     for place, contest in enumerate(contests):
         try:
-            days.extend(_days(contest, large, middle))
-        except BadRow as error:
-            notes.append(f"{page.url} contests[{place}]: {error.reason}")
+            days.extend(_days(contest, large, middle))  # those before an odd one stay
+        except ValueError as error:
+            unread.append(f"{page.url} contests[{place}]: {error}")
     if not days:
-        raise page.changed(f"has no contest that can be read; {notes[0]}")
-    return Challenges(tuple(days), _rounds(page, answer), tuple(notes))
+        raise page.changed(f"has no contest that can be read; {unread[0]}")
+    return Challenges(tuple(days), _rounds(page, answer), tuple(unread))
 
 
 def _rounds(page: Page, answer: dict[str, Any]) -> tuple[str, ...]:
@@ -296,7 +302,10 @@ def read_description(page: Page) -> Description | None:
     html, language = (answer.get(name) for name in ("html", "language")) if isinstance(answer, dict) else (None, None)
     if not isinstance(html, str):
         raise page.changed("has no 'html'")
-    body = BeautifulSoup(html, "lxml").body
+    try:
+        body = BeautifulSoup(storable("'html'", html), "lxml").body
+    except BadRow as error:
+        raise page.changed(f"has a statement that no database holds: {error.reason}") from None
     if body is None or not body.get_text().strip():
         return None
     asked = page.url.rstrip("/").split("/")[-2]
@@ -314,12 +323,7 @@ def _samples(fetch: Fetch, native_id: str, shown: Description) -> tuple[tuple[Te
     found = read_samples(fetch(samples_of(native_id)))
     if found:
         return found, ()
-    pairs = enumerate(shown.samples, start=1)
-    found = tuple(
-        TestCaseRecord(f"sample {number}", given.encode(), expected.encode(), TestOrigin.SAMPLE)
-        for number, (given, expected) in pairs
-    )
-    return found, (f"no sample is registered; {len(found)} stand in its statement",)
+    return sample_tests(shown.samples), (f"no sample is registered; {len(shown.samples)} stand in its statement",)
 
 
 SOURCE = Source(

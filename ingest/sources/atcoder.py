@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
 
+from db.digests import sha256_hex
 from db.records import (
     ContestKind,
     ContestRecord,
@@ -22,8 +23,6 @@ from db.records import (
     ProblemRecord,
     SightingRecord,
     SuiteRecord,
-    TestCaseRecord,
-    TestOrigin,
 )
 from ingest.errors import SourceError
 from ingest.pages import Fetch, Page, Request
@@ -50,6 +49,7 @@ from ingest.sources._kenkoooo import (
     read_places,
     read_problems,
 )
+from ingest.sources._samples_as_tests import sample_tests
 from ingest.statements.wording import read_wording
 
 PLATFORM = "atcoder"
@@ -71,12 +71,12 @@ class _CrossCheck:
 
 
 def discover(fetch: Fetch, wanted: Wanted) -> Listing:
-    """The contests that start in the window, those still to come among them, and the permanent ones."""
+    """The contests that are wanted, those still to come among them, and the permanent ones."""
     contests, seen, notes = _all_listed(fetch, wanted.since)
     listed = tuple(
         contest
         for contest in contests.values()
-        if contest.starts_at is None or wanted.since <= contest.starts_at < wanted.until
+        if contest.starts_at is None or wanted.wants(contest.native_id, contest.starts_at)
     )
     check = _cross_check(fetch, wanted, contests)
     return Listing(
@@ -178,7 +178,7 @@ def _differences(
     """Where kenkoooo has other dates than AtCoder, or a contest of the window that AtCoder does not list."""
     for contest_id, theirs in sorted(known.items()):
         ours = contests.get(contest_id)
-        if theirs.starts_at is None or not wanted.since <= theirs.starts_at < wanted.until:
+        if theirs.starts_at is None or not wanted.wants(contest_id, theirs.starts_at):
             continue
         if ours is None:
             yield f"{contest_id} is not listed by AtCoder; kenkoooo has it start {theirs.starts_at:%Y-%m-%dT%H:%MZ}"
@@ -208,7 +208,7 @@ def _sightings(
         home = homes.get(place.task_id)
         if contest is None or contest.kind is not ContestKind.ROUND or contest.starts_at is None or home is None:
             continue
-        if wanted.since <= contest.starts_at < wanted.until and home.starts_at < contest.starts_at:
+        if wanted.wants(contest.native_id, contest.starts_at) and home.starts_at < contest.starts_at:
             reason = f"{home.contest_id} listed it before {place.contest_id}"
             yield SightingRecord(ProblemKey(PLATFORM, place.task_id), home.starts_at, "kenkoooo", reason)
 
@@ -253,10 +253,6 @@ def read_problem(fetch: Fetch, listed: ProblemList, ref: ProblemRef, wanted: Wan
         notes = (*notes, "it has no sample")
     if contest.starts_at is not None and task.times.starts_at != contest.starts_at:
         notes = (*notes, f"its page has the contest start {task.times.start_as_written}, unlike the list of tasks")
-    tests = [
-        TestCaseRecord(f"sample-{number}", given.encode(), answer.encode(), TestOrigin.SAMPLE)
-        for number, (given, answer) in enumerate(samples.pairs, 1)
-    ]
     record = ProblemRecord(
         key=ProblemKey(PLATFORM, ref.native_id),
         title=task.title,
@@ -269,12 +265,13 @@ def read_problem(fetch: Fetch, listed: ProblemList, ref: ProblemRef, wanted: Wan
         language=preferred.language,
         translations=tuple((other.language, other.markdown) for other in others),
         suite=SuiteRecord(
-            tests=() if is_interactive else tuple(tests),
+            tests=() if is_interactive else sample_tests(samples.pairs),
             comparison=wording.comparison,
             time_limit_s=task.time_limit_s,
             memory_limit_bytes=task.memory_limit_bytes,
         ),
         flags=wording.flags,
+        page_sha256=sha256_hex(page.body),
     )
     return ReadProblem(record, notes)
 

@@ -23,8 +23,6 @@ from db.records import (
     ProblemKey,
     ProblemRecord,
     SuiteRecord,
-    TestCaseRecord,
-    TestOrigin,
 )
 from ingest.dates import epoch_instant
 from ingest.errors import Absent, BadRow, Blocked, FetchError, PageChanged, SourceError, Unreachable
@@ -37,6 +35,9 @@ from ingest.sources._codeforces_pages import (
     single_problem,
     why_no_statement,
 )
+from ingest.sources._lines import capped, count_key, printable
+from ingest.sources._native_ids import is_native_id
+from ingest.sources._samples_as_tests import sample_tests
 from ingest.statements.wording import read_wording
 
 NAME: Final = "codeforces"
@@ -87,6 +88,16 @@ def read_problem(fetch: Fetch, listed: ProblemList, ref: ProblemRef, wanted: Wan
     statement, missed = _from_problem_set(fetch, listed, index)
     if statement is not None:
         return _read(listed, ref, statement)
+    try:
+        return _from_own_page(fetch, listed, ref, missed)
+    except SourceError as error:
+        both = f"{error.message}; and of the complete problem set: {missed}"
+        raise type(error)(both, error.hint, snapshot_id=error.snapshot_id) from error
+
+
+def _from_own_page(fetch: Fetch, listed: ProblemList, ref: ProblemRef, missed: str) -> ReadProblem:
+    """A problem from its own page, in Russian where it is not there in English; `missed` says why from there."""
+    index = _index(listed, ref)
     notes = [f"taken from its own page: {missed}"]
     url = f"{_contest_url(listed.contest)}/problem/{index}"
     page = fetch(_in("en", url))
@@ -103,52 +114,70 @@ def read_problem(fetch: Fetch, listed: ProblemList, ref: ProblemRef, wanted: Wan
 
 
 def read_contests(page: Page, wanted: Wanted) -> Listing:
-    """The contests of ``contest.list`` that start in the window; ``seen`` counts all, by type and by phase."""
+    """The contests of ``contest.list`` that are wanted; ``seen`` counts all, by type and by phase."""
     contests, wanted_entries, unread, undated = [], [], [], []
     seen: Counter[str] = Counter()
-    entries = _list_of(page, _result(page), "result")
+    entries = _filled(page, _result(page), "result")
     for place, entry in enumerate(entries):
         try:
             start = _start(entry)
         except ValueError as error:
-            unread.append(f"result[{place}]: {error}")
+            unread.append(_unread(place, entry, error))
             continue
-        seen.update((f"type {entry.get('type')}", f"phase {entry.get('phase')}"))
+        seen.update(count_key(name, entry.get(name)) for name in ("type", "phase"))
         if start is None:
             undated.append(f"{entry.get('id')} ({entry.get('name')})")
-        elif wanted.since <= start < wanted.until:
+        elif wanted.wants(str(entry.get("id")), start):
             wanted_entries.append((place, entry))
     for place, entry in wanted_entries:
         try:
             contests.append(_contest(entry))
         except ValueError as error:
-            unread.append(f"result[{place}]: {error}")
+            unread.append(_unread(place, entry, error))
     if unread and not contests and (wanted_entries or len(unread) == len(entries)):
         raise page.changed(f"has no contest that can be read; {unread[0]}")
-    notes = (*_note("contests that cannot be read", unread), *_note("left out, without a start", undated))
-    known = frozenset(str(entry["id"]) for entry in entries if isinstance(entry, dict) and "id" in entry)
-    return Listing(tuple(contests), is_complete=not unread, known=known, seen=dict(seen), notes=notes)
+    return Listing(
+        tuple(contests),
+        is_complete=not unread,
+        known=frozenset(str(number) for entry in entries if (number := _number(entry)) is not None),
+        seen=dict(seen),
+        unread=capped(unread),
+        notes=tuple(_note("left out, without a start", undated)),
+    )
+
+
+def _number(entry: object) -> int | None:
+    number = entry.get("id") if isinstance(entry, dict) else None
+    return number if type(number) is int else None
+
+
+def _unread(place: int, entry: object, error: ValueError) -> str:
+    number = _number(entry)
+    return f"result[{place}]: {error}{'' if number is None else f' (contest {number})'}"
 
 
 def read_ratings(page: Page) -> dict[str, str]:
-    """The ratings of ``problemset.problems`` by problem id. A problem has none at first."""
+    """The ratings of ``problemset.problems`` by problem id, odd ids left out. A problem has none at first."""
     result = _result(page)
-    problems = _list_of(page, result.get("problems") if isinstance(result, dict) else None, "result.problems")
-    ratings = {
-        f"{problem['contestId']}{problem['index']}": str(problem["rating"])
-        for problem in problems
-        if isinstance(problem, dict) and {"contestId", "index"} <= problem.keys() and problem.get("rating")
-    }
+    problems = _filled(page, result.get("problems") if isinstance(result, dict) else None, "result.problems")
+    ratings = dict(rated for problem in problems if (rated := _rated(problem)))
     if not ratings:
         raise page.changed("has no problem with 'contestId', 'index' and 'rating' in 'result.problems'")
     return ratings
 
 
+def _rated(problem: object) -> tuple[str, str] | None:
+    """A problem's id and its rating; None where it has none, or is not named as problems are."""
+    index = _text(problem, "index")
+    contest_id, rating = (problem.get(name) if isinstance(problem, dict) else None for name in ("contestId", "rating"))
+    if index is None or not is_native_id(index) or type(contest_id) is not int or type(rating) is not int:
+        return None
+    return f"{contest_id}{index}", str(rating)
+
+
 def read_standings(page: Page, contest: ContestRecord) -> ProblemList:
     """The problems of ``contest.standings``, questions left out, and the contest as it stands there."""
-    result = _result(page)
-    if not isinstance(result, dict):
-        raise page.changed(f"has {json_kind(result)} for 'result', not an object")
+    result = page.as_object(_result(page), "result")
     try:
         found = _contest(result.get("contest"))
     except ValueError as error:
@@ -156,10 +185,12 @@ def read_standings(page: Page, contest: ContestRecord) -> ProblemList:
     if found.native_id != contest.native_id:
         raise page.changed(f"is about contest {found.native_id}, not {contest.native_id}")
     refs, others = [], []
-    for place, entry in enumerate(_list_of(page, result.get("problems"), "result.problems")):
+    for place, entry in enumerate(_filled(page, result.get("problems"), "result.problems")):
         index, title = _text(entry, "index"), _text(entry, "name")
         if index is None or title is None:
             raise page.changed(f"has no 'index' and 'name' in 'result.problems[{place}]'")
+        if not is_native_id(index):
+            raise page.changed(f"has {index!r} for 'index' in 'result.problems[{place}]': it cannot be read")
         kind = entry.get("type", "PROGRAMMING")
         if kind == "PROGRAMMING":
             refs.append(ProblemRef(f"{found.native_id}{index}", title, index))
@@ -204,8 +235,9 @@ def _read(listed: ProblemList, ref: ProblemRef, statement: Statement, notes: tup
         title=statement.title if statement.language == "en" else ref.title,
         statement=statement.markdown,
         language=statement.language,
+        page_sha256=statement.page_sha256,
         suite=SuiteRecord(
-            tuple(_test(number, *sample) for number, sample in enumerate(samples, start=1)),
+            sample_tests(samples),
             IoKind.STDIN,
             comparison=wording.comparison,
             time_limit_s=statement.time_limit_s,
@@ -234,10 +266,6 @@ def _bare_record(listed: ProblemList, ref: ProblemRef) -> ProblemRecord:
     )
 
 
-def _test(number: int, given: str, expected: str) -> TestCaseRecord:
-    return TestCaseRecord(f"sample {number}", given.encode(), expected.encode(), TestOrigin.SAMPLE)
-
-
 def _index(listed: ProblemList, ref: ProblemRef) -> str:
     return ref.index or ref.native_id.removeprefix(listed.contest.native_id)
 
@@ -262,7 +290,7 @@ def _result(page: Page) -> Any:
         raise page.changed("has no 'status' of OK or FAILED")
     if answer["status"] == "OK":
         return answer.get("result")
-    comment = str(answer.get("comment") or "no comment")
+    comment = printable(str(answer.get("comment") or "no comment"))
     said = f"{page.url} answers FAILED: {comment}"
     if _NO_CONTEST.search(comment):
         raise Absent(said, "The contest was withdrawn, or is hidden.", snapshot_id=page.snapshot_id)
@@ -272,13 +300,12 @@ def _result(page: Page) -> Any:
     raise FetchError(said, "Look at what the API says; it may be for a while.", snapshot_id=page.snapshot_id)
 
 
-def _list_of(page: Page, value: object, field: str) -> list[Any]:
-    """A list that is never empty. ``PageChanged`` names the field otherwise."""
-    if not isinstance(value, list):
-        raise page.changed(f"has {json_kind(value)} for {field!r}, not a list")
-    if not value:
-        raise page.changed(f"has an empty {field!r}")
-    return value
+def _filled(page: Page, value: object, where: str) -> list[Any]:
+    """A list that is never empty."""
+    entries = page.as_list(value, where)
+    if not entries:
+        raise page.changed(f"has an empty {where!r}")
+    return entries
 
 
 def _text(entry: object, name: str) -> str | None:
@@ -320,7 +347,8 @@ def _note(what: str, which: list[str]) -> list[str]:
     if not which:
         return []
     more = len(which) - _SHOWN_IN_NOTES
-    return [f"{what}: {', '.join(which[:_SHOWN_IN_NOTES])}{f' and {more} more' if more > 0 else ''}"]
+    shown = printable(", ".join(which[:_SHOWN_IN_NOTES]))
+    return [f"{what}: {shown}{f' and {more} more' if more > 0 else ''}"]
 
 
 def _check_problem_set(page: Page) -> object:

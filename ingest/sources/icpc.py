@@ -46,7 +46,7 @@ _DAY = re.compile(r"(?<![\d-])\d{4}-\d{2}-\d{2}(?![\d-])")
 _YEAR = re.compile(r"(?<!\d)(?:19[89]\d|20\d\d)(?!\d)")
 _SEASON = re.compile(r"\d{4}\s*[/–-]\s*(?:\d{2}|\d{4})(?!\d)")
 _COMMENT = re.compile(r"(?<!\\)%.*")
-_IMAGE = re.compile(r"\\includegraphics\s*(?:\[[^\]]*\])?\s*\{([^{}]*)\}")
+_IMAGE = re.compile(r"\\includegraphics\s*(?:\[[^\[\]]*\]\s*)?\{([^{}]*)\}")
 _IMAGE_FLAGS: Final = ("needs_image", "has_image")
 _REFERENCE = re.compile(r"~?\\ref\s*\{[^{}]*\}")
 

@@ -20,6 +20,7 @@ from urllib.parse import quote
 
 from bs4 import BeautifulSoup, Tag
 
+from db.digests import sha256_hex
 from db.json_lines import json_kind
 from db.records import (
     ContestKind,
@@ -39,6 +40,7 @@ from ingest.pages import Fetch, Page, Request, json_request
 from ingest.sources import Check, Host, Listing, ProblemList, ProblemRef, ReadProblem, Secret, Source, Wanted
 from ingest.sources._leetcode_examples import examples_of
 from ingest.sources._leetcode_signature import read_signature, sample_tests
+from ingest.sources._lines import capped
 from ingest.statements.markdown import to_markdown
 from ingest.statements.wording import read_wording
 
@@ -47,6 +49,7 @@ _SITE = "https://leetcode.com"
 _ALGORITHMS = "Algorithms"
 _SERIES = re.compile(r"(weekly|biweekly)-contest-\d+", re.ASCII)
 _NEWEST = 100
+_SHOWN = 80
 
 _CONTESTS_QUERY = """query allContests {
   allContests { title titleSlug startTime duration originStartTime isVirtual containsPremium }
@@ -83,17 +86,24 @@ class ContestInfo:
 
 
 def discover(fetch: Fetch, wanted: Wanted) -> Listing:
-    """The contests of the window, those without a known start too, and the newest problems as sightings."""
-    contests, seen, notes = parse_contests(fetch(contests_request()))
+    """The contests that are wanted, virtual ones without a known start too, and the newest problems as sightings."""
+    contests, seen, unread = parse_contests(fetch(contests_request()))
+    listed = tuple(c for c in contests if c.starts_at is None or wanted.wants(c.native_id, c.starts_at))
+    # One whose end is not known never counts as over, so that it is not read.
+    unread += tuple(f"{c.native_id} states no end" for c in listed if c.starts_at and c.ends_at is None)
+    notes = tuple(f"{c.native_id} states no start" for c in listed if c.starts_at is None)
     try:
         sightings = parse_sightings(fetch(list_request()))
     except SourceError as error:
         sightings = ()
         notes = (*notes, f"no problem was looked for ahead of its contest: {error.message}")
     return Listing(
-        tuple(c for c in contests if c.starts_at is None or wanted.since <= c.starts_at < wanted.until),
+        listed,
+        is_complete=not unread,
+        known=frozenset(contest.native_id for contest in contests),
         seen=seen,
-        notes=notes,
+        unread=capped(unread),
+        notes=capped(notes),
         sightings=sightings,
     )
 
@@ -132,36 +142,38 @@ def read_problem(fetch: Fetch, problems: ProblemList, ref: ProblemRef, wanted: W
 
 
 def parse_contests(page: Page) -> tuple[tuple[ContestRecord, ...], dict[str, int], tuple[str, ...]]:
-    """All contests of the list, how many there are by series, and notes on those whose start is not known."""
-    contests, notes = [], []
+    """All contests of the list, how many there are by series, and a line for each that cannot be read.
+
+    A round without a start is such: it would be read at once, however old it is, as if it were over.
+    """
+    contests, unread = [], []
     seen: Counter[str] = Counter()
-    for number, row in enumerate(_rows(page, _data(page, "allContests"), "data.allContests"), start=1):
+    for place, row in enumerate(page.as_list(_data(page, "allContests"), "data.allContests")):
+        slug = f"data.allContests[{place}]"
         try:
+            if not isinstance(row, dict):
+                raise BadRow(f"is {json_kind(row)}, not a contest")
             slug = required_text(row, "titleSlug")
-        except BadRow as error:
-            notes.append(f"contest {number} of the list {error.reason}")
-            continue
-        series = _SERIES.fullmatch(slug)
-        seen[series[1] if series else "other"] += 1
-        try:
+            series = _SERIES.fullmatch(slug)
+            seen[series[1] if series else "other"] += 1
             contest = _contest(row, slug, ("startTime", "originStartTime", "isVirtual"))
-            if contest.ends_at is None:
-                notes.append(f"{slug} states no {'end' if contest.starts_at else 'start'}")
+            if contest.starts_at is None and contest.kind is ContestKind.ROUND:
+                raise BadRow("states no start")
         except BadRow as error:
-            contest = ContestRecord(NAME, slug, url=_contest_url(slug))
-            notes.append(f"{slug}: {error.reason}")
-        contests.append(contest)
+            unread.append(f"{slug}: {error.reason}")
+        else:
+            contests.append(contest)
     if all(contest.starts_at is None for contest in contests):
-        raise page.changed("has no contest with a start in data.allContests" + "".join(f"; {n}" for n in notes[:1]))
-    return tuple(contests), dict(seen), tuple(notes)
+        raise page.changed("has no contest with a start in data.allContests" + "".join(f"; {u}" for u in unread[:1]))
+    return tuple(contests), dict(seen), tuple(unread)
 
 
 def parse_contest_info(page: Page) -> ContestInfo:
     """A contest's own answer. ``Absent`` when it says that there is no such contest."""
-    answer = _object(page, page.json(), "the answer")
+    answer = page.as_object(page.json(), "the answer")
     if error := answer.get("error"):
         raise Absent(f"{page.url} says {error!r}", "The contest may be withdrawn.", snapshot_id=page.snapshot_id)
-    stated = _object(page, answer.get("contest"), "contest")
+    stated = page.as_object(answer.get("contest"), "contest")
     rows = _rows(page, answer.get("questions"), "questions")
     try:
         contest = _contest(
@@ -175,7 +187,7 @@ def parse_contest_info(page: Page) -> ContestInfo:
 
 def parse_sightings(page: Page) -> tuple[SightingRecord, ...]:
     """The problems that the problem list shows, each seen when the page was fetched."""
-    found = _object(page, _data(page, "problemsetQuestionList"), "data.problemsetQuestionList")
+    found = page.as_object(_data(page, "problemsetQuestionList"), "data.problemsetQuestionList")
     rows = _rows(page, found.get("questions"), "data.problemsetQuestionList.questions")
     if not rows:
         raise page.changed("has no questions in data.problemsetQuestionList")
@@ -194,7 +206,7 @@ def parse_question(page: Page, contest: ContestRecord | None = None, index: str 
     found = _data(page, "question")
     if found is None:
         raise Absent(f"{page.url} has no such question", "It may be withdrawn.", snapshot_id=page.snapshot_id)
-    question = _object(page, found, "data.question")
+    question = page.as_object(found, "data.question")
     if "content" not in question:
         raise page.changed("has no data.question.content")
     try:
@@ -207,6 +219,7 @@ def parse_question(page: Page, contest: ContestRecord | None = None, index: str 
             difficulty=(optional_text(question, "difficulty") or "").lower() or None,
             contest=contest,
             contest_index=index,
+            page_sha256=sha256_hex(page.body),
         )
         return _with_content(record, question)
     except BadRow as error:
@@ -264,11 +277,11 @@ def _contest(row: dict[str, Any], slug: str, fields: tuple[str, str, str]) -> Co
     starts_at = epoch_instant(row.get(original))
     if starts_at is None and not is_virtual:
         starts_at = epoch_instant(row.get(start))
-    duration_s = positive_number(row, "duration")
     try:
+        duration_s = positive_number(row, "duration")
         ends_at = starts_at + timedelta(seconds=duration_s) if starts_at and duration_s else None
     except OverflowError:
-        raise BadRow(f"duration is {duration_s}") from None
+        raise BadRow(f"duration is {str(row['duration'])[:_SHOWN]}") from None
     return ContestRecord(
         NAME,
         slug,
@@ -306,26 +319,18 @@ def _number(row: dict[str, Any], name: str) -> str:
 
 def _data(page: Page, name: str) -> Any:
     """What a GraphQL answer holds under `name`."""
-    answer = _object(page, page.json(), "the answer")
+    answer = page.as_object(page.json(), "the answer")
     if errors := answer.get("errors"):
         first = errors[0] if isinstance(errors, list) else errors
         raise page.changed(f"answers with errors: {first.get('message') if isinstance(first, dict) else first}")
-    data = _object(page, answer.get("data"), "data")
+    data = page.as_object(answer.get("data"), "data")
     if name not in data:
         raise page.changed(f"has no data.{name}")
     return data[name]
 
 
-def _object(page: Page, value: Any, where: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise page.changed(f"has {json_kind(value)} as {where}, not an object")
-    return value
-
-
 def _rows(page: Page, value: Any, where: str) -> list[dict[str, Any]]:
-    if not isinstance(value, list):
-        raise page.changed(f"has {json_kind(value)} as {where}, not a list")
-    return [_object(page, row, f"an entry of {where}") for row in value]
+    return [page.as_object(row, f"{where}[{place}]") for place, row in enumerate(page.as_list(value, where))]
 
 
 def _contest_url(slug: str) -> str:

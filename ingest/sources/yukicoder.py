@@ -9,23 +9,17 @@ same instant. They differ where a contest runs for weeks and sets one problem a 
 is then later than the contest. The earlier of the two decides, as everywhere: nobody outside can tell that a problem
 was not shown before its day. (In the answers of ``solved`` the same field is the user's first accepted answer.)
 
-How answers are judged stands in the line of the limits: by comparison, by comparison with a tolerance, by a program of
-its own, or in a dialogue. ``ProblemType`` is a number whose meaning is documented nowhere: what keeps a problem out of
-scores are the words above its title.
+``ProblemType`` is a number whose meaning is documented nowhere, and not read.
 """
 
 from __future__ import annotations
 
-import os
-import re
 import string
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 from typing import Any, Final
 
-from bs4 import Tag
-from bs4.element import NavigableString
-
+from db.digests import sha256_hex
 from db.json_lines import json_kind
 from db.records import (
     ContestRecord,
@@ -34,16 +28,14 @@ from db.records import (
     ProblemKey,
     ProblemRecord,
     SuiteRecord,
-    TestCaseRecord,
-    TestOrigin,
 )
 from ingest.dates import zoned_instant
-from ingest.errors import Absent, AuthRequired, BadRow, UnreadableDate
+from ingest.errors import Absent, AuthRequired, BadRow, PageChanged, TooLarge, UnreadableDate
 from ingest.pages import Fetch, Page, Request
 from ingest.sources import Check, Host, Listing, ProblemList, ProblemRef, ReadProblem, Secret, Source, Wanted
+from ingest.sources._lines import capped
+from ingest.sources._yukicoder_pages import read_statement
 from ingest.sources._yukicoder_tests import FullTests, read_zip
-from ingest.statements.markdown import pre_text, to_markdown
-from ingest.statements.wording import read_wording
 
 NAME: Final = "yukicoder"
 TOKEN: Final = Secret("LIVE_YUKICODER_TOKEN", "Authorization", "Bearer {}")
@@ -52,23 +44,9 @@ _API: Final = f"{_ROOT}/api/v1"
 _LISTS: Final = ("past", "current", "future")
 _IN_JAPANESE: Final = (("Accept-Language", "ja"),)
 _NO_TESTS: Final = (401, 403, 404)
+_BEYOND_ALL: Final = 1000
+"""Levels are between 0 and 6; no float holds some other numbers."""
 _JST: Final = timezone(timedelta(hours=9))
-
-_LIMITS = re.compile(
-    r"実行時間制限\s*[:：]\s*1ケース\s*(?P<seconds>\d+(?:\.\d+)?)\s*(?:秒|sec)\s*/\s*"
-    r"メモリ制限\s*[:：]\s*(?P<mib>\d+)\s*MB\s*/\s*(?P<judge>[^\s/]+)(?P<more>.*)"
-)
-_TOLERANCE = re.compile(
-    r"(?P<kind>絶対誤差または相対誤差|絶対誤差|相対誤差)が\s*(?:\$|\\\()?\s*10\^\{?-(?P<digits>\d{1,2})\}?"
-)
-_PLAIN_JUDGES: Final = ("標準ジャッジ問題", "通常問題")
-_KINDS: Final = (
-    ("スコア", "scoring", "its page calls it a problem with scores (スコア)"),
-    ("ショートコード", "scoring", "its page asks for the shortest code (ショートコード)"),
-    ("ネタ", "joke", "its page calls it a joke (ネタ)"),
-    ("未証明", "unproved", "its page calls it unproved (未証明): its answers may be wrong"),
-)
-_KANA = re.compile("[\u3041-\u30fa]")
 
 
 def discover(fetch: Fetch, wanted: Wanted) -> Listing:
@@ -95,7 +73,7 @@ def list_problems(fetch: Fetch, contest: ContestRecord, wanted: Wanted) -> Probl
             notes.append(f"problem id {problem_id} of contest {found.native_id} has no number: it is not public")
             continue
         refs.append(ProblemRef(problem.number, problem.title, _letter(place)))
-    if not _has_token():
+    if not _has_token(wanted):
         notes.append(f"samples only: all tests are given to those with a token ({TOKEN.variable})")
     if not refs:
         page = fetch(f"{_API}/contest/id/{contest.native_id}")
@@ -104,10 +82,11 @@ def list_problems(fetch: Fetch, contest: ContestRecord, wanted: Wanted) -> Probl
 
 
 def read_problem(fetch: Fetch, listed: ProblemList, ref: ProblemRef, wanted: Wanted) -> ReadProblem:
-    """A problem with its samples, and with all its tests where the user's token is in the environment."""
+    """A problem with its samples, and with all its tests where the user has given a token."""
     facts = read_problem_facts(fetch(f"{_API}/problems/no/{ref.native_id}"))
-    statement = read_statement(fetch(Request(_url_of(ref.native_id), headers=_IN_JAPANESE)), ref.native_id)
-    tests = _full_tests(fetch, ref.native_id)
+    page = fetch(Request(_url_of(ref.native_id), headers=_IN_JAPANESE))
+    statement = read_statement(page, ref.native_id)
+    tests = _full_tests(fetch, ref.native_id, wanted)
     cases = (*statement.samples, *tests.cases)
     suite = SuiteRecord(
         cases,
@@ -128,6 +107,7 @@ def read_problem(fetch: Fetch, listed: ProblemList, ref: ProblemRef, wanted: Wan
         language=statement.language,
         suite=suite if cases else None,
         flags=(*statement.flags, *tests.flags),
+        page_sha256=sha256_hex(page.body),
     )
     notes = (*facts.notes, *statement.notes, *tests.notes)
     return ReadProblem(record, tuple(f"No.{ref.native_id}: {note}" for note in notes))
@@ -155,21 +135,10 @@ def read_contests(page: Page) -> ContestList:
 
     ``PageChanged`` when it is no list, or when none of its entries can be read.
     """
-    entries = page.json()
-    if entries is None:
-        entries = []
-    if not isinstance(entries, list):
-        raise page.changed(f"is {json_kind(entries)}, not a list of contests")
-    contests: list[ContestRecord] = []
-    unread: list[str] = []
-    for place, entry in enumerate(entries):
-        try:
-            contests.append(_contest(entry))
-        except BadRow as error:
-            unread.append(f"{page.url} [{place}]: {error.reason}")
-    if unread and not contests:
-        raise page.changed(f"has no contest that can be read; {unread[0]}")
-    return ContestList(tuple(contests), len(entries), tuple(unread))
+    answer = page.json()
+    entries = [] if answer is None else page.as_list(answer, "the answer")
+    contests, unread = page.each(entries, _contest, "the answer")
+    return ContestList(contests, len(entries), unread)
 
 
 def merge_lists(lists: list[ContestList], wanted: Wanted) -> Listing:
@@ -185,8 +154,9 @@ def merge_lists(lists: list[ContestList], wanted: Wanted) -> Listing:
     return Listing(
         tuple(contest for contest in by_id.values() if _is_wanted(contest, wanted)),
         is_complete=not unread,
+        known=frozenset(by_id),
         seen={"past": lists[0].n_entries},
-        notes=unread,
+        unread=capped(unread),
     )
 
 
@@ -195,7 +165,8 @@ def _is_wanted(contest: ContestRecord, wanted: Wanted) -> bool:
     starts_at, ends_at = contest.starts_at, contest.ends_at
     if starts_at is None or ends_at is None:
         return False
-    return starts_at < wanted.until and max(starts_at, ends_at) >= wanted.since
+    still_runs = starts_at < wanted.since <= ends_at
+    return still_runs or wanted.wants(contest.native_id, starts_at)
 
 
 def read_contest(page: Page, native_id: str) -> tuple[ContestRecord, list[int]]:
@@ -203,8 +174,8 @@ def read_contest(page: Page, native_id: str) -> tuple[ContestRecord, list[int]]:
     entry = page.json()
     try:
         contest = _contest(entry)
-    except BadRow as error:
-        raise page.changed(f"is no contest: {error.reason}") from None
+    except ValueError as error:
+        raise page.changed(f"is no contest: {error}") from None
     if contest.native_id != native_id:
         raise page.changed(f"is about contest {contest.native_id}, not {native_id}")
     ids = entry.get("ProblemIdList")
@@ -268,7 +239,9 @@ def read_problem_facts(page: Page) -> ProblemFacts:
         set_at = _instant(entry, "Date")
     except UnreadableDate as error:
         notes.append(f"its own date is not taken: {error.reason}")
-    has_level = isinstance(level, (int, float)) and not isinstance(level, bool)
+    has_level = isinstance(level, (int, float)) and not isinstance(level, bool) and 0 <= level < _BEYOND_ALL
+    if level is not None and not has_level:
+        notes.append("its level is not taken: it is no number of stars")
     return ProblemFacts(
         None if number is None else str(number),
         entry["Title"].strip() or f"No.{number}",
@@ -289,119 +262,24 @@ def _dates(contest: ContestRecord, facts: ProblemFacts) -> tuple[DateClaim, ...]
     return tuple(claims)
 
 
-@dataclass(frozen=True)
-class Statement:
-    """What a problem's page says."""
-
-    markdown: str
-    language: str | None
-    time_limit_s: float
-    memory_limit_bytes: int
-    comparison: dict[str, Any]
-    samples: tuple[TestCaseRecord, ...]
-    flags: tuple[tuple[str, str], ...]
-    notes: tuple[str, ...]
+def _has_token(wanted: Wanted) -> bool:
+    return TOKEN.variable in wanted.credentials
 
 
-def read_statement(page: Page, number: str) -> Statement:
-    """The page of a problem: its blocks as Markdown, its limits, how it is judged, its samples.
-
-    ``PageChanged`` names what is not there: the title with the problem's number, the line of the limits, a block.
-    """
-    content = page.one(page.whole_soup(), "#content")
-    title = page.one(content, "h3")
-    if not re.search(rf"No\.\s*{number}(?!\d)", title.get_text()):
-        raise page.changed(f"has another title than that of No.{number}: {title.get_text().strip()[:80]!r}")
-    blocks = [block for block in content.select("div.block") if not block.select_one("form, textarea")]
-    own_blocks = {id(block) for block in blocks}
-    blocks = [block for block in blocks if not any(id(parent) in own_blocks for parent in block.parents)]
-    if not blocks:
-        raise page.changed("has no 'div.block' with a statement")
-    limits = _LIMITS.search(_text_before(content, blocks[0]))
-    if limits is None:
-        raise page.changed("has no line with 実行時間制限, メモリ制限 and the kind of judge")
-    markdown = "\n".join(to_markdown(block, base_url=page.url) for block in blocks)
-    wording = read_wording(markdown)
-    judge_flags, tolerance = _judge(limits)
-    samples, notes = _samples(content)
-    kinds = [(name, reason) for word, name, reason in _KINDS if word in _text_before(content, title)]
-    own = dict((*judge_flags, *kinds))
-    return Statement(
-        markdown=markdown,
-        language="ja" if _KANA.search(markdown) else None,
-        time_limit_s=float(limits["seconds"]),
-        memory_limit_bytes=int(limits["mib"]) * 2**20,
-        comparison=wording.comparison | tolerance,
-        samples=() if "interactive" in own else samples,
-        flags=(*own.items(), *((name, reason) for name, reason in wording.flags if name not in own)),
-        notes=notes,
-    )
-
-
-def _text_before(content: Tag, element: Tag) -> str:
-    """What stands in `content` before the child that is, or holds, the element; blanks as single spaces."""
-    parts: list[str] = []
-    for child in content.children:
-        if child is element or any(child is parent for parent in element.parents):
-            break
-        if isinstance(child, Tag):
-            parts.append(child.get_text(" "))
-        elif type(child) is NavigableString:  # no comment
-            parts.append(child)
-    return " ".join(" ".join(parts).split())
-
-
-def _judge(limits: re.Match[str]) -> tuple[list[tuple[str, str]], dict[str, float]]:
-    """Flags and tolerances that the line of the limits gives. A kind of judge that is not known is flagged."""
-    judge = limits["judge"]
-    if judge in _PLAIN_JUDGES:
-        return [], {}
-    if "リアクティブ" in judge:
-        return [("interactive", f"its judge talks with the running program ({judge})")], {}
-    if "小数誤差" in judge:
-        said = _TOLERANCE.search(limits["more"])
-        if said is None:
-            return [("custom_validator", f"it allows an error, but its page does not say how large ({judge})")], {}
-        epsilon = float(f"1e-{said['digits']}")
-        kinds = {"絶対誤差": ("absolute_tolerance",), "相対誤差": ("relative_tolerance",)}
-        return [], dict.fromkeys(kinds.get(said["kind"], ("absolute_tolerance", "relative_tolerance")), epsilon)
-    return [("custom_validator", f"its answers are judged by its own program ({judge})")], {}
-
-
-def _samples(content: Tag) -> tuple[tuple[TestCaseRecord, ...], tuple[str, ...]]:
-    """The samples, each with one input and one output under headings that say so; notes on those that have not."""
-    found: list[TestCaseRecord] = []
-    notes: list[str] = []
-    for number, sample in enumerate(content.select(".sample"), start=1):
-        halves: dict[str, list[str]] = {"入力": [], "出力": []}
-        for pre in sample.select("pre"):
-            heading = pre.find_previous_sibling(["h5", "h6"])
-            text = heading.get_text() if heading else ""
-            for half, english in (("入力", "input"), ("出力", "output")):
-                if half in text or english in text.lower():
-                    halves[half].append(pre_text(pre))
-        if [len(texts) for texts in halves.values()] != [1, 1]:
-            notes.append(f"sample {number} has not one input and one output: it is not taken")
-            continue
-        given, expected = (texts[0].encode() for texts in halves.values())
-        found.append(TestCaseRecord(f"sample {number}", given, expected, TestOrigin.SAMPLE))
-    return tuple(found), tuple(notes)
-
-
-def _has_token() -> bool:
-    return bool(os.environ.get(TOKEN.variable, "").strip())
-
-
-def _full_tests(fetch: Fetch, number: str) -> FullTests:
-    if not _has_token():
+def _full_tests(fetch: Fetch, number: str, wanted: Wanted) -> FullTests:
+    """All tests that the token opens. Without them, or with a zip that cannot be used, the samples are the suite."""
+    if not _has_token(wanted):
         return FullTests()
     try:
         page = fetch(Request(f"{_url_of(number)}/testcase.zip", accept=_NO_TESTS))
-    except AuthRequired as error:
+    except (Absent, AuthRequired, TooLarge) as error:
         return FullTests(others=(f"samples only: {error.message}",))
     if page.status in _NO_TESTS:
         return FullTests(others=(f"samples only: {page.url} answers {page.status}",))
-    return read_zip(page)
+    try:
+        return read_zip(page)
+    except PageChanged as error:
+        return FullTests(refused=(error.message,))
 
 
 SOURCE = Source(

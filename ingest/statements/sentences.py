@@ -67,7 +67,7 @@ _LEAD_CHARACTERS = 20
 _WRAPPED_CHARACTERS = 60
 # Longer ones are data, and rules that look far would take long for them.
 _LONGEST_CHARACTERS = 2000
-_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*")
+_HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*)")
 _BOLD_LINE = re.compile(r"\s*\*\*(.+?)\*\*\s*:?\s*")
 _BULLET = re.compile(r"\s*(?:[*+\-•・]|\d{1,3}[.)])\s+")
 _FENCE = re.compile(r"[\s>]*(`{3,})[^`]*")
@@ -163,7 +163,7 @@ def _blocks(markdown: str) -> Iterator[tuple[str, bool]]:
 def _heading_of(line: str) -> str:
     """The words of a heading; an empty string for any other line."""
     if match := _HEADING.fullmatch(line):
-        return " ".join(match[1].split())
+        return " ".join(match[1].rstrip().rstrip("#").split())
     bold = _BOLD_LINE.fullmatch(line)
     words = " ".join((bold[1] if bold else line).split()).rstrip(":：").rstrip()
     return words if len(words) <= _WRAPPED_CHARACTERS and _named_part(words) else ""

@@ -16,6 +16,7 @@ from ingest.statements.several_answers import hints_at_several_answers, says_sev
 from ingest.statements.tolerances import read_comparison_rule
 
 _MAX_CHARACTERS = 300
+_READ_CHARACTERS = 200_000
 _HEADINGS = {Part.INTERACTION: "interactive", Part.SCORING: "scoring"}
 _WHOLE = re.compile(r".+")
 
@@ -102,8 +103,10 @@ def read_wording(statement: str, *, is_call: bool = False) -> Wording:
     The flags are ``interactive``, ``multiple_answers``, ``file_io``, ``scoring`` and ``needs_image`` (else
     ``has_image``), each at most once, with at most 300 characters. ``comparison`` has the keys of
     ``ingest.comparison``: a tolerance or a letter case that the text sets free is in it and no flag, since such answers
-    can be compared. Of several tolerances the widest counts.
+    can be compared. Of several tolerances the widest counts. Only the first 200,000 characters are read: no statement
+    is longer, and megabytes of data in one would take many seconds.
     """
+    statement = statement[:_READ_CHARACTERS]
     comparison: dict[str, Any] = {}
     others: list[Sentence] = []
     for sentence in sentences(statement):

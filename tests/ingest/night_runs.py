@@ -121,8 +121,12 @@ def _plain(row: Any, named: dict[str, dict[int, tuple[Any, ...]]]) -> tuple[Any,
 
 
 def without_pages(held: dict[str, list[tuple[Any, ...]]]) -> dict[str, list[tuple[Any, ...]]]:
-    """Contents without the responses and the bytes: what was made of them."""
-    return {name: rows for name, rows in held.items() if name not in ("snapshot", "blob")}
+    """Contents without the responses, their digests and the bytes: what was made of them."""
+    return {
+        name: [tuple(pair for pair in row if pair[0] != "page_sha256") for row in rows]
+        for name, rows in held.items()
+        if name not in ("snapshot", "blob")
+    }
 
 
 def let_time_pass(store: Store, span: timedelta) -> None:

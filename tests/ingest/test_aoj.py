@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
@@ -103,7 +104,7 @@ def test_contests_are_days_and_have_no_time() -> None:
     assert {(contest.starts_at, contest.ends_at, contest.kind) for contest in listing.contests} == {
         (None, None, ContestKind.ROUND)
     }
-    assert (listing.contests[0].title, listing.is_complete, listing.notes) == ("Practice Contest 2026", True, ())
+    assert (listing.contests[0].title, listing.is_complete, listing.unread) == ("Practice Contest 2026", True, ())
     assert listing.seen == {"PCK PRELIM": 2, "PCK FINAL": 1, "JAG PRELIM": 2, "JAG SPRING": 1, "ICPC PRELIM": 1}
 
 
@@ -127,7 +128,7 @@ def test_a_year_is_in_every_window_that_it_meets(since: datetime, until: datetim
 def test_one_page_that_fails_leaves_the_others() -> None:
     listing = discover(site({f"{API}/challenges/cl/PCK/PRELIM": Unreachable("no answer")}), WANTED)
     assert len(listing.contests) == 3
-    assert (listing.is_complete, listing.notes) == (False, ("not listed: no answer",))
+    assert (listing.is_complete, listing.unread) == (False, ("not listed: no answer",))
     dead: dict[str, Answer] = {url: Unreachable("no answer") for url in SITE}
     with pytest.raises(Unreachable):
         discover(site(dead), WANTED)
@@ -157,7 +158,40 @@ def test_one_contest_that_cannot_be_read_leaves_the_others() -> None:
     found = read_challenges(page(body), "PCK", "PRELIM")
     assert [day.contest.native_id for day in found.days] == ["PCKPrelim2008-1"]
     assert "contests[0]" in found.notes[0]
-    assert not discover(site({f"{API}/challenges/cl/PCK/PRELIM": body}), WANTED).is_complete
+    listing = discover(site({f"{API}/challenges/cl/PCK/PRELIM": body}), WANTED)
+    assert (listing.is_complete, listing.notes) == (False, ())
+    assert listing.unread == (f"{API}/challenges/cl/PCK/PRELIM contests[0]: an object without 'days'",)
+
+
+def test_an_odd_title_costs_its_contest_and_an_odd_limit_only_itself() -> None:
+    def edit(answer: Any) -> None:
+        answer["contests"][1]["days"][0]["title"] = "\ud800"
+        answer["contests"][0]["days"][0]["problems"][0] |= {"problemTimeLimit": 10**400, "problemMemoryLimit": 1e308}
+
+    found = read_challenges(page(edited("pck_prelim.json", edit)), "PCK", "PRELIM")
+    assert [day.contest.native_id for day in found.days] == ["PCKPrelim2025-1"]
+    assert "contests[1]: ContestRecord.title holds a lone surrogate" in found.notes[0]
+    problem = found.days[0].problems[0]
+    assert (problem.time_limit_s, problem.memory_limit_bytes) == (None, None)
+
+
+def test_the_page_of_the_statement_is_known_by_the_digest_of_both_languages() -> None:
+    bodies = [(DATA / f"description_{language}_8801.json").read_bytes() for language in ("en", "ja")]
+    assert read().record.page_sha256 == hashlib.sha256(b"".join(bodies)).hexdigest()
+    changed = read({f"{API}/resources/descriptions/ja/8801": bodies[1] + b" "}).record
+    assert changed.page_sha256 != read().record.page_sha256
+
+
+def test_the_name_of_a_round_is_counted_only_where_it_can_be_shown() -> None:
+    name = "R" * 50
+    body = edited("icpc_prelim.json", lambda answer: answer["largeCl"].update(filter=[{"value": name}]))
+    answers: dict[str, Answer] = {
+        f"{API}/challenges/cl/ICPC/PRELIM": body,
+        f"{API}/challenges/cl/ICPC/{name}": edited(
+            "icpc_prelim.json", lambda answer: answer["contests"][0].update(abbr=f"ICPC{name}2020")
+        ),
+    }
+    assert discover(site(answers), WANTED).seen["ICPC other"] == 1
 
 
 @pytest.mark.parametrize("year", [-1, 0, 1970, None, "2025", True, 99999])
@@ -256,7 +290,7 @@ def test_samples_that_are_not_registered_are_found_in_the_statement(registered: 
 def test_a_sample_that_is_cut_off_is_no_sample() -> None:
     cut = json.dumps([{"serial": 1, "in": "3\n..... (terminated because of the limitation)\n", "out": "2\n"}])
     assert len(read({f"{TESTS}/samples/8801": cut.encode()}).record.suite.tests) == 3
-    with pytest.raises(PageChanged, match="not a list of samples"):
+    with pytest.raises(PageChanged, match="for 'the answer', not a list"):
         read({f"{TESTS}/samples/8801": b"{}"})
 
 
@@ -331,6 +365,12 @@ def test_the_size_of_all_tests_is_capped(monkeypatch: pytest.MonkeyPatch) -> Non
     assert len(found.record.suite.tests) == 2
     assert "test 2 is too large" in found.record.flags[0][1]
     assert MAX_SUITE_BYTES > 10
+
+
+@pytest.mark.parametrize("odd", ["\0", "\ud800"])
+def test_a_statement_that_no_database_holds_is_an_error(odd: str) -> None:
+    with pytest.raises(PageChanged, match="has a statement that no database holds: 'html'"):
+        read_description(page(json.dumps({"html": f"<p>Lamps{odd}</p>", "language": "en"}).encode()))
 
 
 def test_an_outage_in_the_middle_is_no_missing_test() -> None:

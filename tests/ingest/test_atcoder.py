@@ -232,6 +232,17 @@ def test_a_moved_start_is_read_again() -> None:
     assert contest.ends_at == datetime(2026, 3, 14, 13, 55, tzinfo=UTC)
 
 
+def test_a_stored_contest_that_moved_out_of_the_window_is_listed_with_its_new_start() -> None:
+    """Ahead of the window on the page of current contests, and before it on a page of the archive that is read."""
+    moved = FakeSite({OVERVIEW: text_of("overview.html").replace("2026-03-14 21:00:00", "2026-05-14 21:00:00")})
+    before = SOURCE.discover(moved, wanted())
+    assert {"zbc413", "zbc408"} <= before.known - {contest.native_id for contest in before.contests}
+    listing = SOURCE.discover(moved, replace(wanted(), stored=frozenset({"zbc413", "zbc408", "zother"})))
+    found = {contest.native_id: contest.starts_at for contest in listing.contests}
+    assert found["zbc413"] == datetime(2026, 5, 14, 12, tzinfo=UTC)
+    assert found.keys() == {contest.native_id for contest in before.contests} | {"zbc413", "zbc408"}
+
+
 def test_tasks_are_listed_with_their_own_ids() -> None:
     listed = SOURCE.list_problems(FakeSite(), CONTEST, wanted())
     assert listed.problems == (

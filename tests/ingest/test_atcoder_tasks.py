@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +13,7 @@ from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from db.records import ContestKind, DateClaim, Precision, ProblemKey, TestOrigin
+from db.records import ContestKind, DateClaim, Precision, ProblemKey, ProblemRecord, TestOrigin
 from ingest.errors import PageChanged, SourceError
 from ingest.sources._atcoder_pages import choose_samples, read_statements, read_task
 from tests.ingest.atcoder_site import CONTEST, SITE, START, page_of, read, samples_of, statement_page, text_of
@@ -30,9 +31,10 @@ def test_a_task_is_read_whole() -> None:
     assert record.suite is not None
     assert (record.suite.time_limit_s, record.suite.memory_limit_bytes) == (2.0, 2**30)
     assert [(test.name, test.origin) for test in record.suite.tests] == [
-        ("sample-1", TestOrigin.SAMPLE),
-        ("sample-2", TestOrigin.SAMPLE),
+        ("sample 1", TestOrigin.SAMPLE),
+        ("sample 2", TestOrigin.SAMPLE),
     ]
+    assert record.page_sha256 == hashlib.sha256(text_of("task.html").encode()).hexdigest()
     assert problem.notes == ()
 
 
@@ -49,13 +51,17 @@ def test_the_statement_is_the_english_one_and_the_japanese_one_is_kept() -> None
 
 def test_a_warning_in_the_statement_is_no_part_of_it() -> None:
     """So the statement of the running contest and that of the ended one are the same revision."""
+
+    def record_of(page: str) -> ProblemRecord:
+        return replace(read(page).record, page_sha256=None)
+
     page = text_of("task.html")
-    record = read(page).record
+    record = record_of(page)
     assert "Do not talk" not in record.statement + record.translations[0][1]
     after = re.sub(r'<div class="alert.*?</div>', "", page, flags=re.DOTALL)
     assert "Do not talk" not in after
-    assert read(after).record == record
-    assert read(page.replace('class="alert alert-warning alert-dismissible fade in"', 'role="alert"')).record == record
+    assert record_of(after) == record
+    assert record_of(page.replace('class="alert alert-warning alert-dismissible fade in"', 'role="alert"')) == record
 
 
 def test_a_task_saved_from_a_browser_is_the_same() -> None:
@@ -70,7 +76,10 @@ def test_a_task_saved_from_a_browser_is_the_same() -> None:
         flags=re.DOTALL,
     )
     assert saved.count(">Copy<") == 16
-    assert read(saved) == read(page)
+    one, other = read(saved), read(page)
+    assert one.record.page_sha256 != other.record.page_sha256
+    assert replace(one.record, page_sha256=other.record.page_sha256) == other.record
+    assert one.notes == other.notes
 
 
 def test_a_japanese_task_is_kept_as_one() -> None:
@@ -226,6 +235,16 @@ def test_limits(limits: str, time_limit_s: float | None, memory_limit_bytes: int
     assert (task.time_limit_s, task.memory_limit_bytes) == (time_limit_s, memory_limit_bytes)
 
 
+def test_limits_that_stand_apart_are_none_and_pages_full_of_them_are_read_at_once() -> None:
+    page = text_of("task.html")
+    apart = page.replace("Memory Limit", "x" * 300 + "Memory Limit")
+    many = page.replace("Memory Limit", "Memory").replace("Time Limit", "Time Limit: 2 sec / " * 5000 + "Time Limit")
+    for changed in (apart, many):
+        assert changed != page
+        with pytest.raises(PageChanged, match="no time and memory limit"):
+            read_task(page_of(changed), "A")
+
+
 def test_only_the_index_is_cut_from_a_title() -> None:
     page = text_of("task.html").replace("A - Two Lamps", "Ex - Dark - or Bright")
     assert read_task(page_of(page), "Ex").title == "Dark - or Bright"
@@ -253,6 +272,9 @@ def test_a_page_with_another_start_is_noted_and_makes_the_claim() -> None:
         pytest.param(lambda page: page.replace('class="h2"', 'class="h1"'), "'span.h2'", id="title"),
         pytest.param(lambda page: page.replace("A - Two Lamps", ""), "an empty 'span.h2'", id="empty title"),
         pytest.param(lambda page: page.replace("Memory Limit", "Memory"), "no time and memory limit", id="limits"),
+        pytest.param(
+            lambda page: page.replace("1024 MiB", f"{'9' * 400} MiB"), f"has '{'9' * 80}' for a limit", id="no number"
+        ),
         pytest.param(lambda page: page.replace("1024 MiB", "1.0.24 MiB"), "has '1.0.24' for a limit", id="limit"),
         pytest.param(lambda page: page.replace("moment(", "dayjs("), "no 'startTime'", id="no constant"),
         pytest.param(lambda page: statement_page(" "), "an empty '#task-statement'", id="empty statement"),

@@ -92,9 +92,18 @@ def test_no_contest_in_the_window_is_no_failure() -> None:
 
 
 def test_the_key_goes_to_no_other_host() -> None:
-    for address in ("https://example.org/api/v4/contest/?x", "//example.org/api/v4/contest/", "/login", 7):
+    for address in ("https://example.org/api/v4/contest/?x", "//example.org/api/v4/contest/", "/login", 7, "http://[x"):
         with pytest.raises(PageChanged, match="for the next page"):
             read_entries(page({"meta": {"next": address}, "objects": []}))
+
+
+def test_an_address_that_is_none_is_one_note() -> None:
+    for answer in (
+        {"meta": {"next": "http://[x"}, "objects": []},
+        {"meta": {"next": None}, "objects": [{"href": "http://[x", "event": "x", "start": "2026-03-02T14:35:00"}]},
+    ):
+        (note,) = cross_check(site({FIRST: json.dumps(answer).encode()}), "codeforces.com", OURS, WANTED)
+        assert note.startswith("starts were not compared with clist: ")
 
 
 def test_pages_without_an_end_are_a_note() -> None:
@@ -110,6 +119,9 @@ def test_pages_without_an_end_are_a_note() -> None:
         {"href": "https://codeforces.com/contest/1", "event": "x"},
         {"href": "https://codeforces.com/contest/1", "start": "soon"},
         {"href": "https://codeforces.com/", "start": "2026-03-02T14:35:00"},
+        {"href": "http://[x", "event": "x", "start": "2026-03-02T14:35:00"},
+        {"href": "https://codeforces.com/contest/\ud800", "event": "x", "start": "2026-03-02T14:35:00"},
+        {"href": "https://codeforces.com/contest/1", "event": "\ud800", "start": "2026-03-02T14:35:00"},
         7,
     ],
 )
@@ -117,8 +129,9 @@ def test_an_entry_that_cannot_be_read_is_a_note(wrong: object) -> None:
     right = {"href": "https://codeforces.com/contests/9101", "event": "x", "start": "2026-03-02T14:35:00Z"}
     answer = json.dumps({"meta": {"next": ""}, "objects": [wrong, right]}).encode()
     (note,) = cross_check(site({FIRST: answer}), "codeforces.com", OURS, WANTED)
-    assert note.startswith("clist cannot be read at objects[0]: ")
-    with pytest.raises(PageChanged, match="no contest that can be read"):
+    assert note.startswith(f"{FIRST} has objects[0]: ")
+    assert note.encode()
+    with pytest.raises(PageChanged, match="no entry of 'objects' that can be read"):
         read_entries(page({"meta": {"next": None}, "objects": [wrong]}))
 
 

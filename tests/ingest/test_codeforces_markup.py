@@ -94,6 +94,19 @@ def test_a_limit_that_cannot_be_read_is_named(words: str) -> None:
     assert f"has {words!r} for a limit in '.time-limit' in problem P35" in caught.value.message
 
 
+def test_long_words_and_links_without_an_end_are_read_at_once() -> None:
+    name, links = "a" * 100_000, "](" * 50_000
+    body = edited(WHOLE, ("B. Is It a Ladder?", name), ("<p>", f"<p>{links}"))
+    record = from_page(body, "B").record
+    assert record.title == name
+    assert record.language == "en"
+
+
+def test_only_an_index_at_the_beginning_is_cut_from_a_title() -> None:
+    assert from_page(edited(WHOLE, ("B. Is It a Ladder?", "b. Dr. Who")), "B").record.title == "Dr. Who"
+    assert from_page(edited(WHOLE, ("B. Is It a Ladder?", "The Dr. Who")), "B").record.title == "The Dr. Who"
+
+
 def test_an_empty_title_or_statement_is_an_error() -> None:
     with pytest.raises(PageChanged, match=r"has an empty '.title' in problem P35"):
         from_page(edited("problem_190301_P35.html", ("P35. Cutting a Rope", "P35.")), "P35")
@@ -142,6 +155,14 @@ def test_memory_limits_in_words(words: str, size: int) -> None:
     record = from_page(edited("problem_190301_P35.html", ("64 megabytes", words)), "P35").record
     assert record.suite is not None
     assert record.suite.memory_limit_bytes == size
+
+
+@pytest.mark.parametrize(("name", "old"), [("time", "2 seconds"), ("memory", "64 megabytes")])
+def test_a_limit_beyond_all_numbers_is_named(name: str, old: str) -> None:
+    body = edited("problem_190301_P35.html", (old, old.replace(old[0], "9" * 400, 1)))
+    with pytest.raises(PageChanged) as caught:
+        from_page(body, "P35")
+    assert f"{'9' * 80}' for a limit in '.{name}-limit' in problem P35" in caught.value.message
 
 
 @pytest.mark.parametrize("words", ["standard input", "stdin", "Standard  Input", "стандартный ввод"])

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 
 import pytest
 
 from db.records import ContestKind, ContestRecord, Precision
-from ingest.errors import Absent, Blocked, PageChanged, SourceError
+from ingest.errors import Absent, Blocked, PageChanged, SourceError, Unreachable
 from ingest.pages import Page, Request
 from ingest.sources import ProblemRef
 from tests.ingest.codeforces_site import (
@@ -176,6 +177,26 @@ def test_a_complete_set_that_cannot_be_used_is_named_and_the_own_page_is_read(
     (note,) = problem.notes
     assert note.startswith("taken from its own page: ")
     assert said in note
+
+
+@pytest.mark.parametrize(
+    "answer", [Unreachable("it does not answer", "Try later.", snapshot_id=7), b"<html><p>Hello</p></html>"]
+)
+def test_where_both_pages_fail_both_reasons_are_told(answer: bytes | SourceError) -> None:
+    with pytest.raises(Unreachable if isinstance(answer, SourceError) else PageChanged) as caught:
+        read(Site({ALL: Absent("no set (404)"), single("B"): answer}), "B")
+    own = answer.message if isinstance(answer, SourceError) else f"{single('B')} has no '.problem-statement'"
+    assert caught.value.message == f"{own}; and of the complete problem set: no set (404)"
+    assert caught.value.hint
+    assert caught.value.snapshot_id == 7
+
+
+def test_the_page_of_the_statement_is_known_by_its_digest() -> None:
+    body = data("problem_9001_B_saved.html")
+    assert from_page(body, "B").record.page_sha256 == hashlib.sha256(body).hexdigest()
+    assert from_set("A").page_sha256 == hashlib.sha256(data("problems_9001.html")).hexdigest()
+    unavailable = Site({single("D"): "unavailable.html", single("D", "ru"): "unavailable.html"})
+    assert read(unavailable, "D").record.page_sha256 is None
 
 
 def test_a_host_that_refuses_is_not_asked_for_the_next_page() -> None:

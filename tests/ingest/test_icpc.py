@@ -272,6 +272,12 @@ def test_images_are_those_that_the_statement_includes(statement: str, has_image:
     assert bool(image_flags(statement)) is has_image
 
 
+@pytest.mark.parametrize("unit", ["\\includegraphics[", "\\includegraphics{", "\\ref{", "%", "~"])
+def test_commands_without_an_end_are_passed_over_at_once(unit: str) -> None:
+    for text in (unit * (100_000 // len(unit)), unit + " " * 100_000 + "x", "\\includegraphics" + " " * 100_000 + "x"):
+        assert image_flags(text) == ()
+
+
 def test_an_image_that_the_text_depends_on_keeps_the_problem_out() -> None:
     latex = "The shapes of the digits are shown in Figure~\\ref{fig:a}.\n\n\\includegraphics{digits}\n"
     assert [name for name, _ in image_flags(latex)] == ["needs_image"]

@@ -9,7 +9,15 @@ import pytest
 
 from db.records import ProblemKey, SightingRecord
 from ingest.errors import PageChanged, SourceError, Unreachable
-from ingest.sources._kenkoooo import Home, Place, home_contests, read_contests, read_problems, shown_difficulty
+from ingest.sources._kenkoooo import (
+    Home,
+    Place,
+    home_contests,
+    read_contests,
+    read_difficulties,
+    read_problems,
+    shown_difficulty,
+)
 from tests.ingest.atcoder_site import RESOURCES, SOURCE, START, FakeSite, page_of, text_of, wanted
 
 
@@ -25,6 +33,18 @@ def test_kenkoooo_agrees_and_gives_difficulties_as_it_shows_them() -> None:
 def test_a_difficulty_below_400_approaches_0(difficulty: int, shown: str) -> None:
     """By hand: 400 / e^(1 - d/400), so 400/e = 147.15 at 0, and 400/e^3.12 = 17.66 at -848."""
     assert shown_difficulty(difficulty) == shown
+
+
+@pytest.mark.parametrize("task_id", ["", "z\0a", "z\ud800"])
+def test_an_id_that_no_store_keeps_costs_no_other_difficulty(task_id: str) -> None:
+    models = {task_id: {"difficulty": 100}, "zbc412_a": {"difficulty": 400}}
+    assert read_difficulties(page_of(json.dumps(models))) == {"zbc412_a": "400"}
+
+
+@pytest.mark.parametrize("number", ["1e300", "-1e300", "NaN", "Infinity", "9" * 400, "true"])
+def test_a_number_that_is_no_difficulty_costs_no_other(number: str) -> None:
+    models = f'{{"zbc412_b": {{"difficulty": {number}}}, "zbc412_a": {{"difficulty": 400}}}}'
+    assert read_difficulties(page_of(models)) == {"zbc412_a": "400"}
 
 
 def test_dates_that_kenkoooo_has_otherwise_are_noted() -> None:

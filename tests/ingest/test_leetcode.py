@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import hashlib
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -59,6 +61,15 @@ def test_contests_of_the_window_are_listed_with_their_original_starts() -> None:
     assert listing.notes == ("weekly-contest-900 states no start",)
 
 
+def test_all_contests_are_known_and_a_stored_one_is_listed_wherever_it_starts_by_now() -> None:
+    listing = discover(fetcher(answers()), wanted())
+    assert listing.known - {contest.native_id for contest in listing.contests} == {"weekly-contest-12"}
+    stored = frozenset({"weekly-contest-12", "weekly-contest-13"})
+    moved = discover(fetcher(answers()), replace(wanted(), stored=stored))
+    assert [contest.native_id for contest in moved.contests if contest not in listing.contests] == ["weekly-contest-12"]
+    assert moved.known == listing.known
+
+
 def test_a_problem_in_the_problem_list_is_a_sighting_at_the_time_of_the_page() -> None:
     sightings = discover(fetcher(answers()), wanted()).sightings
     assert [(s.key, s.seen_at, s.reason) for s in sightings] == [
@@ -77,27 +88,44 @@ def test_without_the_problem_list_the_contests_are_listed_and_a_note_says_so(ans
     assert "no problem was looked for ahead of its contest" in listing.notes[-1]
 
 
-def test_a_contest_with_an_unreadable_start_is_listed_without_one() -> None:
+def test_a_contest_without_a_readable_start_is_named_and_never_a_round_without_one() -> None:
     answer = load("all_contests.json")
     rows = answer["data"]["allContests"]
     rows[0]["originStartTime"] = rows[0]["startTime"] = "next Sunday"
     rows[1]["originStartTime"] = rows[1]["startTime"] = 1772893800000
     rows[2].pop("titleSlug")
-    rows[5].pop("duration")
-    contests, seen, notes = parse_contests(page(answer))
-    assert [(c.native_id, c.starts_at) for c in contests[:2]] == [
-        ("weekly-contest-903", None),
-        ("biweekly-contest-701", None),
-    ]
-    assert seen == {"weekly": 4, "biweekly": 1}
-    assert len(contests) == 5
-    assert [note.split(" ")[0] for note in notes] == [
-        "weekly-contest-903:",
-        "biweekly-contest-701:",
-        "contest",
-        "weekly-contest-900",
+    rows[3].pop("duration")
+    rows[5] |= {"startTime": 0, "originStartTime": None}
+    rows += ["a row", {"titleSlug": "weekly-contest-13", "startTime": 1482028200, "duration": 10**400}]
+    contests, seen, unread = parse_contests(page(answer))
+    assert [contest.native_id for contest in contests] == ["weekly-contest-901", "weekly-contest-900"]
+    assert seen == {"weekly": 5, "biweekly": 1}
+    assert [line.split(":")[0] for line in unread] == [
+        "weekly-contest-903",
+        "biweekly-contest-701",
+        "data.allContests[2]",
         "weekly-contest-12",
+        "data.allContests[6]",
+        "weekly-contest-13",
     ]
+    assert unread[2:5] == (
+        "data.allContests[2]: has no titleSlug",
+        "weekly-contest-12: states no start",
+        "data.allContests[6]: is a text, not a contest",
+    )
+    listing = discover(fetcher(answers(**{CONTESTS: answer})), wanted())
+    assert listing.unread == (*unread, "weekly-contest-901 states no end")
+    assert not listing.is_complete
+    assert listing.notes == ("weekly-contest-900 states no start",)
+    assert [c.kind for c in listing.contests if c.starts_at is None] == [ContestKind.VIRTUAL]
+
+
+def test_of_many_contests_that_cannot_be_read_twenty_are_named() -> None:
+    answer = load("all_contests.json")
+    answer["data"]["allContests"] += [{"titleSlug": f"weekly-contest-{n}", "startTime": None} for n in range(1000)]
+    listing = discover(fetcher(answers(**{CONTESTS: answer})), wanted())
+    assert (len(listing.contests), len(listing.unread)) == (5, 21)
+    assert listing.unread[20] == "and 980 more"
 
 
 def test_the_problems_of_a_contest_have_the_internal_numbers_in_their_order() -> None:
@@ -152,6 +180,7 @@ def test_a_problem_is_read_whole() -> None:
     assert read.notes == ()
     assert record.flags == ()
     assert (record.key, record.title) == (ProblemKey("leetcode", "97001"), "Lanterns in Pairs")
+    assert record.page_sha256 == hashlib.sha256(json.dumps(question()).encode()).hexdigest()
     assert (record.url, record.difficulty) == ("https://leetcode.com/problems/lanterns-in-pairs/", "easy")
     assert (record.contest, record.contest_index, record.language) == (ROUND, "Q1", "en")
     (claim,) = record.dates
@@ -163,8 +192,8 @@ def test_a_problem_is_read_whole() -> None:
     assert record.suite is not None
     assert (record.suite.io_kind, record.suite.entry_point) == (IoKind.FUNCTION, "pairsOfLanterns")
     assert [(t.name, t.input, t.expected, t.origin) for t in record.suite.tests] == [
-        ("sample-1", b'["red","red","blue"]\n2', b"1", TestOrigin.SAMPLE),
-        ("sample-2", b'[""]\n0', b"0", TestOrigin.SAMPLE),
+        ("sample 1", b'["red","red","blue"]\n2', b"1", TestOrigin.SAMPLE),
+        ("sample 2", b'[""]\n0', b"0", TestOrigin.SAMPLE),
     ]
     posts = [json.loads(request.body)["variables"] for request in asked if request.method == "POST"]
     assert posts == [{"titleSlug": "lanterns-in-pairs"}]
@@ -227,13 +256,16 @@ CHALLENGE = b"<!DOCTYPE html><html><title>Just a moment...</title></html>"
         (json.dumps(load("all_contests.json")).encode()[:500], "is not JSON"),
         ({"errors": [{"message": "Cannot query field"}], "data": None}, "answers with errors: Cannot query field"),
         ({"errors": "overloaded"}, "answers with errors: overloaded"),
-        ({"data": None}, "null as data, not an object"),
+        ({"data": None}, "null for 'data', not an object"),
         ({"data": {}}, "has no data.allContests"),
-        ({"data": {"allContests": None}}, "null as data.allContests, not a list"),
+        ({"data": {"allContests": None}}, "null for 'data.allContests', not a list"),
         ({"data": {"allContests": []}}, "has no contest with a start"),
-        ({"data": {"allContests": [{"titleSlug": "weekly-contest-5", "startTime": 0}]}}, "weekly-contest-5 states no"),
-        ({"data": {"allContests": ["weekly-contest-5"]}}, "a text as an entry of data.allContests"),
-        ([], "a list as the answer"),
+        (
+            {"data": {"allContests": [{"titleSlug": "weekly-contest-5", "startTime": 0}]}},
+            "weekly-contest-5: states no start",
+        ),
+        ({"data": {"allContests": ["weekly-contest-5"]}}, "data.allContests[0]: is a text, not a contest"),
+        ([], "a list for 'the answer'"),
     ],
 )
 def test_a_list_of_contests_that_is_none_is_an_error(answer: Any, says: str) -> None:
@@ -248,10 +280,10 @@ def test_a_list_of_contests_that_is_none_is_an_error(answer: Any, says: str) -> 
     ("changes", "says"),
     [
         ({"questions": []}, "has no questions, although the contest has ended"),
-        ({"questions": None}, "null as questions, not a list"),
+        ({"questions": None}, "null for 'questions', not a list"),
         ({"questions": [{"title": "A", "title_slug": "a"}]}, "question_id is None, not a number"),
         ({"questions": [{"question_id": 7, "title": "A"}]}, "has no title_slug"),
-        ({"contest": None}, "null as contest, not an object"),
+        ({"contest": None}, "null for 'contest', not an object"),
         ({"contest": {"title_slug": "biweekly-contest-702", "duration": 5400}}, "is about 'biweekly-contest-702'"),
         ({"contest": {"title": "Biweekly Contest 701"}}, "has no title_slug"),
         ({"contest": {"title_slug": "x", "origin_start_time": 1772893800, "duration": 1e300}}, "duration is 1e+300"),

@@ -71,6 +71,16 @@ def test_labels_are_found_wherever_they_stand(markup: str) -> None:
     assert read_answer(answer) == 16
 
 
+def test_long_runs_of_blanks_and_names_are_read_at_once() -> None:
+    """Where blanks may stand in three places of a pattern, runs of them are tried in all ways: for hours."""
+    blanks = " " * 100_000
+    for word in ("Input", "Input 1", "Example"):
+        assert find_examples(f"{word}{blanks}x") == ()
+        assert examples_of(BeautifulSoup(f"<pre><b>{word}{blanks}x</b></pre>", "lxml")) == ()
+    assert find_examples(f"Input{blanks}1{blanks}:{blanks}7\nOutput{blanks}:8") == (Example("7", "8"),)
+    assert read_arguments("a" * 100_000) is None
+
+
 def test_prose_and_explanations_give_no_example() -> None:
     text = "Input is a row.\nOutputs differ.\nInput: n = 1\nExplanation: none\nOutput: 2\nNote: Input: 3\nOutput: 4\n"
     assert find_examples(text) == ()

@@ -47,6 +47,12 @@ def test_types_have_one_spelling(written: str, kind: str) -> None:
     assert read_type(written) == kind
 
 
+@pytest.mark.parametrize("written", ["integer" + "[]" * 50_000, "list<" * 20_000, " " * 100_000])
+def test_a_type_that_is_too_long_to_be_one_is_refused(written: str) -> None:
+    with pytest.raises(BadRow, match="metaData has a type of 10000"):
+        read_type(written)
+
+
 def test_a_function_is_called_with_its_parameters() -> None:
     signature = read_signature(
         meta(name="sumUp", params=[NUMS, {"name": "k", "type": "long"}], **{"return": {"type": "String"}})
@@ -181,11 +187,11 @@ def samples_of(cases: list[str], examples: list[Example], signature: Signature =
 
 def test_only_certain_pairs_are_tests_and_the_others_say_why() -> None:
     assert samples_of(["1", "2"], [Example("n = 1", "10"), Example("n = 2", "20")]) == (
-        [("sample-1", b"1", b"10"), ("sample-2", b"2", b"20")],
+        [("sample 1", b"1", b"10"), ("sample 2", b"2", b"20")],
         (),
     )
     assert samples_of(["1", "2", "3"], [Example("n = 1", "10"), Example("n = 3", "x")]) == (
-        [("sample-1", b"1", b"10")],
+        [("sample 1", b"1", b"10")],
         (
             "example 2: no output of the statement is certainly its own",
             "example 3: its output is not JSON: 'x'",
@@ -193,7 +199,7 @@ def test_only_certain_pairs_are_tests_and_the_others_say_why() -> None:
         ),
     )
     assert samples_of(["x", "2", "2\n3", "true"], [Example("n = 2", "20")]) == (
-        [("sample-2", b"2", b"20")],
+        [("sample 2", b"2", b"20")],
         (
             "example 1: its input is not JSON in line 1: 'x'",
             "example 3: lines of its input: 2, parameters: 1",
@@ -256,7 +262,7 @@ def test_calls_of_a_class_that_do_not_fit_are_no_test(case: str, answer: str, sa
 def test_doubles_of_a_class_are_floats_however_written() -> None:
     case = '["FerryQueue","load","clear"]\n[[2],[],[]]'
     tests, flaws = samples_of([case], [Example(case, "[null, 2, null]")], read_signature(json.dumps(FERRY)))
-    assert (tests, flaws) == ([("sample-1", case.encode(), b"[null, 2.0, null]")], ())
+    assert (tests, flaws) == ([("sample 1", case.encode(), b"[null, 2.0, null]")], ())
 
 
 def test_an_argument_changed_in_place_is_the_expected_value() -> None:

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.errors import PageChanged
+from db.records import ContestRecord
+from ingest.errors import BadRow, PageChanged
 from ingest.pages import Page, Request, decode, json_request
 
 TEXT = "都市の数を出力せよ。最短経路"
@@ -125,8 +126,67 @@ def test_elements_are_found_or_named() -> None:
         page(b"").one(soup, "#c")
 
 
+def test_a_page_is_whole_when_its_end_is_at_the_end() -> None:
+    whole = b"<html><body><p class=b>x</p></body></HTML >\n"
+    assert page(whole).whole_soup().select_one("p.b") is not None
+    assert page(whole + b" " * 4000).whole_soup().select_one("p.b") is not None
+    for body in (b"<html><body><p>x", b"<html><script>'</html>'</script>" + b"<p>x</p>" * 1000, b""):
+        with pytest.raises(PageChanged, match="is cut off: it has no '</html>' at its end"):
+            page(body).whole_soup()
+
+
+def test_a_page_is_decoded_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def counted(body: bytes, content_type: str = "") -> str:
+        calls.append(content_type)
+        return decode(body, content_type)
+
+    monkeypatch.setattr("ingest.pages.decode", counted)
+    page(b"<html><p>x</html>").whole_soup()
+    assert len(calls) == 1
+
+
+def test_values_of_another_kind_are_named() -> None:
+    assert (page(b"").as_list([1], "data"), page(b"").as_object({"a": 1}, "data")) == ([1], {"a": 1})
+    with pytest.raises(PageChanged, match=r"https://site\.example/x has null for 'data\.rows', not a list"):
+        page(b"").as_list(None, "data.rows")
+    with pytest.raises(PageChanged, match=r"https://site\.example/x has a list for 'data', not an object"):
+        page(b"").as_object([], "data")
+
+
+def test_entries_that_are_refused_are_named_and_all_of_them_are_a_fault() -> None:
+    def even(entry: int) -> int:
+        if entry % 2:
+            raise BadRow(f"{entry} is odd")
+        return entry
+
+    assert page(b"").each([2, 3, 4], even, "rows") == ((2, 4), ("https://site.example/x has rows[1]: 3 is odd",))
+    assert page(b"").each([], even, "rows") == ((), ())
+    with pytest.raises(PageChanged, match=r"has no entry of 'rows' that can be read; .*rows\[0\]: 1 is odd"):
+        page(b"").each([1, 3], even, "rows")
+
+
+def test_an_entry_that_no_record_takes_is_one_of_those_that_cannot_be_read() -> None:
+    found, (line,) = page(b"").each(["1", "\0"], lambda native: ContestRecord("x", native), "rows")
+    assert found == (ContestRecord("x", "1"),)
+    assert line.startswith("https://site.example/x has rows[1]: ContestRecord.native_id holds a NUL character")
+
+
 def test_the_same_value_is_the_same_request() -> None:
     one, other = (json_request("https://x.example/g", value) for value in ({"a": 1, "b": 2}, {"b": 2, "a": 1}))
     assert one == other
     assert (one.method, one.body) == ("POST", b'{"a":1,"b":2}')
     assert Request("https://x.example/g") != one
+
+
+def test_a_body_beyond_all_pages_becomes_no_tree() -> None:
+    body = b"<html><p>" + b"a" * (16 * 2**20) + b"</p></html>"
+    for read in (Page.soup, Page.whole_soup):
+        with pytest.raises(PageChanged, match="too large to be a page"):
+            read(Page("https://judge.example/a", body, NOW))
+
+
+def test_an_encoding_that_no_page_is_in_is_not_tried() -> None:
+    with pytest.raises(UnicodeError, match="holds a NUL"):
+        decode(b'<meta charset="punycode">' + b"a\0" * 200_000)

@@ -57,6 +57,13 @@ def test_each_flag_once_with_its_first_sentence() -> None:
     assert read_wording(text).flags == (("interactive", "This is an interactive problem."),)
 
 
+def test_only_the_beginning_of_megabytes_is_read() -> None:
+    said = "This is an interactive problem."
+    data = "17 42 " * 33_000
+    assert [name for name, _ in read_wording(f"{data}\n\n{said}").flags] == ["interactive"]
+    assert read_wording(f"{data * 2}\n\n{said}").flags == ()
+
+
 @given(st.text(alphabet=st.sampled_from("any print order . \n # ` * $ 10^{-6} error absolute 図 出力 ![](x) é İ ")))
 def test_any_text_is_read(text: str) -> None:
     wording = read_wording(text)

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import time
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -12,24 +14,24 @@ from typing import Any
 import pytest
 
 from db.records import ContestKind, ContestRecord, Precision, TestOrigin
-from ingest.errors import Absent, AuthRequired, PageChanged, SourceError, Unreachable
+from ingest.errors import Absent, AuthRequired, PageChanged, SourceError, TooLarge, Unreachable
 from ingest.pages import Fetch, Page, Request
 from ingest.sources import ProblemRef, Wanted, load_source
+from ingest.sources._yukicoder_pages import Statement, read_statement
 from ingest.sources.yukicoder import (
     TOKEN,
-    Statement,
     discover,
     list_problems,
     read_contests,
     read_problem,
     read_problem_facts,
-    read_statement,
 )
 
 DATA = Path(__file__).parent / "data" / "yukicoder"
 API = "https://yukicoder.me/api/v1"
 NOW = datetime(2026, 3, 8, 3, 17, tzinfo=UTC)
 WANTED = Wanted(datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC), NOW)
+WITH_TOKEN = replace(WANTED, credentials=frozenset({TOKEN.variable}))
 START = datetime(2026, 3, 6, 12, 20, tzinfo=UTC)
 ROUND = ContestRecord("yukicoder", "901", "yukicoder contest 901", START, datetime(2026, 3, 6, 14, 20, tzinfo=UTC))
 Answer = str | bytes | SourceError | tuple[int, bytes]
@@ -71,11 +73,6 @@ def site(**changed: Answer) -> Fetch:
     return fetch
 
 
-@pytest.fixture(autouse=True)
-def no_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(TOKEN.variable, raising=False)
-
-
 def statement(number: str = "9001", **replaced: str) -> Statement:
     html = (DATA / f"problem_{number}.html").read_text()
     for old, new in replaced.items():
@@ -98,6 +95,16 @@ def test_contests_of_the_window_and_those_that_still_ran_in_it() -> None:
     assert (first.title, first.url) == ("yukicoder contest 901", "https://yukicoder.me/contests/901")
     assert (listing.is_complete, listing.seen, listing.notes) == (True, {"past": 3}, ())
     assert [contest.has_ended(NOW) for contest in listing.contests] == [True, True, False]
+
+
+def test_all_contests_are_known_and_a_stored_one_is_listed_wherever_it_starts_by_now() -> None:
+    """880 ran into March; 870 was over in January."""
+    listing = discover(site(), WANTED)
+    (elsewhere,) = listing.known - {contest.native_id for contest in listing.contests}
+    moved = discover(site(), replace(WANTED, stored=frozenset({elsewhere, "no such contest"})))
+    (found,) = [contest for contest in moved.contests if contest.native_id == elsewhere]
+    assert found.starts_at == datetime(2026, 1, 16, 12, 20, tzinfo=UTC)
+    assert moved.known == listing.known
 
 
 def test_a_contest_in_two_lists_is_one() -> None:
@@ -137,15 +144,18 @@ def contest_object(**changed: Any) -> dict[str, Any]:
         ({"Date": "1970-01-01T00:00:00Z"}, "is no date of a contest problem"),
         ({"Id": "1"}, "'Id' is a text"),
         ({"Id": None}, "'Id' is null"),
+        ({"Name": "\ud800"}, "ContestRecord.title holds a lone surrogate"),
     ],
 )
-def test_a_contest_without_certain_dates_is_left_out_with_a_note(changed: dict[str, Any], says: str) -> None:
+def test_a_contest_that_cannot_be_read_is_left_out_and_named(changed: dict[str, Any], says: str) -> None:
     wrong = json.dumps([contest_object(Id=2), contest_object(**changed)])
     found = read_contests(page(wrong))
     assert [contest.native_id for contest in found.contests] == ["2"]
     assert says in found.unread[0]
-    assert not discover(site(**{f"{API}/contest/past": wrong.encode()}), WANTED).is_complete
-    with pytest.raises(PageChanged, match="no contest that can be read"):
+    listing = discover(site(**{f"{API}/contest/past": wrong.encode()}), WANTED)
+    assert (listing.is_complete, listing.unread, listing.notes) == (False, (listing.unread[0],), ())
+    assert says in listing.unread[0]
+    with pytest.raises(PageChanged, match="no entry of 'the answer' that can be read"):
         read_contests(page(json.dumps([contest_object(**changed)])))
 
 
@@ -175,6 +185,7 @@ def test_problems_of_a_contest_have_the_numbers_of_their_addresses() -> None:
         (json.dumps(contest_object(Id=900, ProblemIdList=[20011])), "is about contest 900, not 901"),
         (json.dumps(contest_object(Id=901, ProblemIdList=[20013])), "no problem that is public"),
         ('{"Message": "no such contest"}', "is no contest"),
+        (json.dumps(contest_object(Id=901, Name="\ud800")), "is no contest: ContestRecord.title holds a lone"),
     ],
 )
 def test_a_contest_without_problems_is_an_error(answer: str, says: str) -> None:
@@ -182,10 +193,10 @@ def test_a_contest_without_problems_is_an_error(answer: str, says: str) -> None:
         list_problems(site(**{f"{API}/contest/id/901": answer.encode()}), ROUND, WANTED)
 
 
-def read(number: str, **changed: Answer) -> Any:
-    listed = list_problems(site(), ROUND, WANTED)
+def read(number: str, want: Wanted = WANTED, /, **changed: Answer) -> Any:
+    listed = list_problems(site(), ROUND, want)
     ref = next(ref for ref in listed.problems if ref.native_id == number)
-    return read_problem(site(**changed), listed, ref, WANTED)
+    return read_problem(site(**changed), listed, ref, want)
 
 
 def test_a_problem_with_its_samples() -> None:
@@ -204,6 +215,21 @@ def test_a_problem_with_its_samples() -> None:
     ]
     assert record.flags == ()
     assert found.notes == ("No.9001: sample 3 has not one input and one output: it is not taken",)
+
+
+@pytest.mark.parametrize("level", ["1" + "0" * 400, "1e999", "NaN", "-1", "true", '"2"'])
+def test_a_level_that_is_none_costs_only_itself(level: str) -> None:
+    facts = json.loads((DATA / "problem_9001.json").read_text())
+    del facts["Level"]
+    written = f'{json.dumps(facts)[:-1]}, "Level": {level}}}'
+    found = read("9001", **{f"{API}/problems/no/9001": written.encode()})
+    assert found.record.difficulty is None
+    assert found.notes[0] == "No.9001: its level is not taken: it is no number of stars"
+
+
+def test_the_page_of_the_statement_is_known_by_its_digest() -> None:
+    body = (DATA / "problem_9001.html").read_bytes()
+    assert read("9001").record.page_sha256 == hashlib.sha256(body).hexdigest()
 
 
 ROUND_WITH_URL = ContestRecord(
@@ -322,13 +348,12 @@ def test_no_problem_object_is_an_error(body: str) -> None:
         read_problem_facts(page(body))
 
 
-def test_all_tests_with_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(TOKEN.variable, "secret-word")
+def test_all_tests_with_a_token() -> None:
     body = io.BytesIO()
     with zipfile.ZipFile(body, "w") as archive:
         for name, text in (("in/2", "2 2\r\n"), ("out/2", "2\n"), ("in/1", "1 1\n"), ("out/1", "1\n")):
             archive.writestr(f"test_{name}.txt", text)
-    found = read("9001", **{ZIP_URL: body.getvalue()})
+    found = read("9001", WITH_TOKEN, **{ZIP_URL: body.getvalue()})
     tests = found.record.suite.tests
     assert [(test.name, test.input, test.expected) for test in tests[2:]] == [
         ("1.txt", b"1 1\n", b"1\n"),
@@ -336,21 +361,34 @@ def test_all_tests_with_a_token(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
     assert [test.origin for test in tests] == [TestOrigin.SAMPLE] * 2 + [TestOrigin.OFFICIAL] * 2
     assert found.record.flags == ()
-    assert "secret-word" not in "".join(found.notes)
 
 
-@pytest.mark.parametrize("answer", [AuthRequired("asks for a login"), (403, b"no"), (404, b"no"), (401, b"no")])
-def test_tests_that_are_not_given_leave_the_samples(monkeypatch: pytest.MonkeyPatch, answer: Answer) -> None:
+def test_the_token_is_the_callers_word_and_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(TOKEN.variable, "secret-word")
-    found = read("9001", **{ZIP_URL: answer})
+    assert len(read("9001").record.suite.tests) == 2
+    assert not [note for note in list_problems(site(), ROUND, WITH_TOKEN).notes if "samples only" in note]
+
+
+@pytest.mark.parametrize("answer", [AuthRequired("a"), Absent("b"), TooLarge("c"), (401, b""), (403, b""), (404, b"")])
+def test_tests_that_are_not_given_leave_the_samples(answer: Answer) -> None:
+    found = read("9001", WITH_TOKEN, **{ZIP_URL: answer})
     assert len(found.record.suite.tests) == 2
+    assert found.record.flags == ()
     assert any("samples only" in note for note in found.notes)
 
 
-def test_an_outage_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(TOKEN.variable, "secret-word")
+@pytest.mark.parametrize("body", [b"<html>login</html>", b"PK\x03\x04 cut off", b"PK\x01\x02" * 4001])
+def test_a_zip_that_is_refused_leaves_the_samples_and_is_flagged(body: bytes) -> None:
+    found = read("9001", WITH_TOKEN, **{ZIP_URL: body})
+    assert len(found.record.suite.tests) == 2
+    ((flag, reason),) = found.record.flags
+    assert (flag, reason.startswith(f"not all tests were taken: {ZIP_URL} ")) == ("partial_tests", True)
+    assert any(f"testcase.zip: {ZIP_URL} " in note for note in found.notes)
+
+
+def test_an_outage_is_no_answer() -> None:
     with pytest.raises(Unreachable):
-        read("9001", **{ZIP_URL: Unreachable("503")})
+        read("9001", WITH_TOKEN, **{ZIP_URL: Unreachable("503")})
 
 
 @pytest.fixture

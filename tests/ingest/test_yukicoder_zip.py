@@ -4,6 +4,7 @@ import io
 import struct
 import warnings
 import zipfile
+import zlib
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
@@ -122,6 +123,40 @@ def test_packing_that_is_not_read_is_refused_alone() -> None:
 def test_what_is_no_zip_is_an_error(body: bytes) -> None:
     with pytest.raises(PageChanged, match="no zip archive"):
         read_zip(page(body, ZIP_URL))
+
+
+@pytest.mark.parametrize(
+    "error", [NotImplementedError, struct.error, zlib.error, ValueError, RuntimeError, EOFError, zipfile.BadZipFile]
+)
+@pytest.mark.parametrize("opening", [True, False])
+def test_whatever_the_library_says_of_an_archive_is_a_refusal(
+    monkeypatch: pytest.MonkeyPatch, error: type[Exception], opening: bool
+) -> None:
+    body = zipped({"test_in/a": b"1\n", "test_out/a": b"2\n"})
+
+    def refuse(*given: object) -> None:
+        raise error("not read")
+
+    monkeypatch.setattr(zipfile.ZipFile, "infolist" if opening else "read", refuse)
+    if opening:
+        with pytest.raises(PageChanged, match=r"no zip archive that can be read \(not read\)"):
+            read_zip(page(body, ZIP_URL))
+    else:
+        found = read_zip(page(body, ZIP_URL))
+        assert (found.cases, found.refused) == ((), ("a cannot be unpacked (not read)",))
+
+
+def test_an_archive_of_a_later_version_is_refused_whole() -> None:
+    body = bytearray(zipped({"test_in/a": b"1\n", "test_out/a": b"2\n"}))
+    struct.pack_into("<H", body, body.index(b"PK\x01\x02") + 6, 255)  # the version that unpacking needs
+    with pytest.raises(PageChanged, match="no zip archive that can be read"):
+        read_zip(page(bytes(body), ZIP_URL))
+
+
+def test_a_long_name_of_folders_is_judged_at_once() -> None:
+    """Read step by step this takes minutes: each of the folders may be the one that begins the stray part."""
+    found = unzip({"__MACOSX/" * 7000 + "\n": b"", "a/._" * 15000 + "/\n": b""})
+    assert found.cases == ()
 
 
 NAMES = st.text(st.sampled_from("ab1./_"), min_size=1, max_size=6)

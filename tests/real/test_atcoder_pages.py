@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -317,7 +318,8 @@ def test_a_statement_is_the_same_for_those_who_are_logged_in(recorded: Path) -> 
     inside, outside = (
         read(page_of(recorded, f"task_logged_{way}_atgo.html"), "abc234_h", "Ex") for way in ("in", "out")
     )
-    assert inside == outside
+    assert replace(inside.record, page_sha256=None) == replace(outside.record, page_sha256=None)
+    assert inside.notes == outside.notes
     assert inside.record.title == "Enumerate Pairs"
     samples = samples_of(inside)
     assert samples[0] == ("6 5\n2 0\n2 2\n3 4\n0 0\n5 5\n8 3\n", "9\n1 2\n1 3\n1 4\n2 3\n2 4\n2 5\n3 4\n3 5\n5 6\n")

@@ -220,7 +220,7 @@ def test_aoj_discovery_over_the_recorded_answers(recorded: Path) -> None:
         return Page(url, file.read_bytes(), NOW)
 
     listing = load_source("aoj").discover(fetch, Wanted(*EVERY, NOW))
-    assert (len(listing.contests), listing.is_complete, len(listing.notes)) == (43, False, 6)
+    assert (len(listing.contests), listing.is_complete, len(listing.unread)) == (43, False, 6)
     recent = Wanted(datetime(2025, 8, 1, tzinfo=UTC), datetime(2025, 9, 1, tzinfo=UTC), NOW)
     found = load_source("aoj").discover(fetch, recent)
     assert [contest.native_id for contest in found.contests] == ["PCKPrelim2025-1"]
