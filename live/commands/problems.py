@@ -50,6 +50,7 @@ def list_problems(
 def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
     """One problem with every source's date, its other ids, its texts, its tests' digest and its flags."""
     from db.claims import superseded_claims
+    from db.contests import start_history
     from db.identity import other_ids
     from db.problems import list_problems as load
     from db.problems import list_revisions
@@ -60,6 +61,7 @@ def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
         superseded = superseded_claims(reading, found.problem_id)
         aliases = other_ids(reading, found.problem_id)
         revisions = list_revisions(reading, found.problem_id)
+        starts = start_history(reading, key.platform, found.contest) if found.contest else []
     for name, value in _as_dict(found).items():
         typer.echo(f"{name}: {'–' if value is None else value}")
     for claim in found.date_claims:
@@ -67,6 +69,9 @@ def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
             f"date by {claim.source}: {claim.as_written} "
             f"({claim.precision}, {claim.earliest.isoformat()} at the earliest)"
         )
+    if len(starts) > 1:
+        moves = ", then ".join(f"{start.isoformat()} (seen on {seen:%Y-%m-%d})" for start, seen in starts)
+        typer.echo(f"the start of {found.contest} was moved: {moves}")
     for claim, since in superseded:
         typer.echo(f"no longer said by {claim.source} (seen on {since:%Y-%m-%d}): {claim.as_written}")
     for other, reason in aliases:

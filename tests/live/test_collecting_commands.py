@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 import types
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
+from db.engine import open_store
+from ingest.collecting import collect
 from ingest.errors import PageChanged
-from tests.ingest.judge_source import World, contest
+from tests.ingest.judge_source import START, World, contest, no_fetch, wanted
 from tests.live.command import Live
 from tests.live.test_commands import PROBLEM, write_lines
 
@@ -228,3 +231,13 @@ def test_what_a_site_says_cannot_write_to_the_terminal(live: Live, monkeypatch: 
     assert not any(line.startswith("forged") for line in ended.err.splitlines())
     for words in (["runs", "aoj"], ["runs", "aoj", "--json"], ["runs"]):
         assert live(*words).code in {0, 1}
+
+
+def test_a_start_that_moved_is_told_with_the_problem(live: Live, tmp_path: Path) -> None:
+    world = World([contest("c1")], {"c1": ["One"]})
+    with open_store(str(tmp_path / "store.db")) as store:
+        for days in (0, 1):
+            world.contests = [contest("c1", START + timedelta(days=days))]
+            collect(store, world.source(), no_fetch, wanted(), check=lambda: None)
+    assert "the start of c1 was moved: 2026-03-08T12:00:00+00:00 (seen on" in shown(live, "judge:c1A")
+    assert "no longer said by judge" in shown(live, "judge:c1A")
