@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from dataclasses import replace
+from datetime import timedelta
 from typing import Final
 
 from db.contests import (
@@ -30,16 +30,15 @@ from db.exposure import refresh_exposure, save_sightings
 from db.identity import add_other_id
 from db.ingest_runs import IngestOutcome
 from db.problems import save_problem
-from db.records import ContestKind, ContestRecord, ProblemRecord, SaveOutcome
+from db.records import ContestRecord, ProblemRecord, SaveOutcome
 from db.revisions import has_statement
 from db.twins import find_twin
+from ingest.choosing import RECHECK, to_collect
 from ingest.errors import BadRow, Blocked, PageChanged, SourceError, TimedOut, Unreachable
 from ingest.pages import Fetch, Page, Request
 from ingest.runs import RunFailure, RunResult, RunStopped
 from ingest.sources import Listing, ProblemList, ProblemRef, ReadProblem, Source, Wanted
 
-RECHECK: Final = timedelta(days=14)
-"""How long after its end a contest is read again every night: statements are corrected, limits changed."""
 FRESH: Final = timedelta(days=3)
 """How long a problem of a contest that is not whole waits to be read again."""
 MAX_SHRINK: Final = 0.5
@@ -52,14 +51,6 @@ _LOOK: Final = "Look at the site; nothing was withdrawn."
 _UNSURE = "�"
 
 _log = logging.getLogger("ingest")
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What a run would do: the contests that it would read, and what the listing said."""
-
-    contests: tuple[StoredContest, ...]
-    listing: Listing
 
 
 def collect(
@@ -75,8 +66,8 @@ def collect(
     """Collect the contests of `source` that start in the window, with their problems.
 
     `check` is called between two steps and raises where the run has to end. A run that is not live reads what was there
-    before, so that what it lacks proves nothing. Raises ``SourceError`` when the source
-    cannot even be listed; what else fails is in the result.
+    before, so that what it lacks proves nothing. Raises ``SourceError`` when the source cannot even be listed; what
+    else fails is in the result.
     """
     run = _Run(store, source, fetch, wanted, check, recheck, is_live)
     listing = source.discover(fetch, wanted)
@@ -91,42 +82,6 @@ def collect(
         return run.result(is_whole=False)
     run.take_difficulties(listing)
     return run.result()
-
-
-def plan(store: Store, source: Source, fetch: Fetch, wanted: Wanted, *, recheck: timedelta = RECHECK) -> Plan:
-    """List the contests without keeping anything but the snapshots, and say which would be read."""
-    listing = source.discover(fetch, wanted)
-    with store.read() as session:
-        known = {contest.record.native_id: contest for contest in load_contests(session, source.name)}
-    unknown = StoredContest(0, ContestRecord(source.name, "unknown"), None, 0, None, None)
-    contests = [replace(known.get(record.native_id, unknown), record=record) for record in listing.contests]
-    return Plan(tuple(one for one in contests if is_due(source, one, wanted.now, recheck)), listing)
-
-
-def is_due(source: Source, contest: StoredContest, now: datetime, recheck: timedelta) -> bool:
-    """Whether a listed contest's problems are to be read: it is over, and they are not all here, or it ended lately.
-
-    Trainings and permanent contests are never read: they list problems that are dated by other contests. A round that
-    its source gives no time at all (only a year) is read as soon as it is listed, and again where that asks nobody.
-    """
-    record = contest.record
-    if record.kind is not ContestKind.ROUND or contest.withdrawn_at is not None:
-        return False
-    if record.starts_at is None and record.ends_at is None:
-        return contest.collected_at is None or not source.hosts
-    if not record.has_ended(now):
-        return False
-    return contest.collected_at is None or (record.ends_at is not None and now - record.ends_at <= recheck)
-
-
-def to_collect(
-    store: Store, source: Source, listing: Listing, wanted: Wanted, recheck: timedelta
-) -> list[StoredContest]:
-    """The contests of a listing whose problems are to be read, the earliest first."""
-    listed = {contest.native_id for contest in listing.contests}
-    with store.read() as session:
-        stored = load_contests(session, source.name)
-    return [one for one in stored if one.record.native_id in listed and is_due(source, one, wanted.now, recheck)]
 
 
 class _Watched:

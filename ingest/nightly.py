@@ -13,7 +13,8 @@ from db.engine import Store
 from db.ingest_runs import last_caught_up
 from db.records import ContestKind
 from ingest import clist
-from ingest.collecting import RECHECK, Plan, collect, plan
+from ingest.choosing import RECHECK, Plan, plan
+from ingest.collecting import collect
 from ingest.errors import BrokenSource, NotConfigured
 from ingest.runs import RunContext, RunReport, RunResult, RunStopped, guarded_run
 from ingest.sources import Listing, Source, Wanted, load_source, source_names

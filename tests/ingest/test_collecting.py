@@ -13,7 +13,8 @@ from db.engine import Store, open_store
 from db.ingest_runs import IngestOutcome
 from db.problems import find_problem, list_problems, list_revisions
 from db.records import ContestKind, ProblemKey, SightingRecord
-from ingest.collecting import collect, plan
+from ingest.choosing import plan
+from ingest.collecting import collect
 from ingest.errors import AuthRequired, BadRow, Blocked, PageChanged, Unreachable
 from ingest.runs import RunResult, RunStopped
 from tests.db.builders import row_counts
