@@ -110,11 +110,14 @@ def record(
     """Hand in a page that you saved. It is used for three days where the site refuses, and by live ingest --offline."""
     from ingest.errors import PageChanged
     from ingest.nightly import check_names
-    from ingest.web.fetch import record_page
+    from ingest.web.fetch import Limits, record_page
 
     session: Session = session_of(context)
     check_names((name,))
     try:
+        if file.exists() and (not file.is_file() or file.stat().st_size > Limits().max_bytes):
+            most = f"{Limits().max_bytes // 2**20} MiB"
+            raise UsageError(f"{file} is no file of at most {most}", "give the page as a browser saved it")
         body = file.read_bytes()
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror or error}", "check the path") from error

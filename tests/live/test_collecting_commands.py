@@ -158,6 +158,10 @@ def test_a_page_saved_by_hand_is_kept_once(live: Live, tmp_path: Path) -> None:
     assert "used where codeforces asks for that address alone" in first.err
     page.write_text("")
     assert live(*words).code == 2
+    with page.open("wb") as file:
+        file.truncate(2**30)
+    assert "is no file of at most 128 MiB" in live(*words).err
+    assert "is no file" in live("sources", "record", "codeforces", tmp_path, "--url", str(words[-1])).err
 
 
 @pytest.mark.parametrize("url", ["https://elsewhere.example/x", "https://www.codeforces.com/", "https://atcoder.jp/x"])
