@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from live.errors import ExitCode, UsageError
-from live.session import Session, output_console, print_json, session_of, utc_now
+from live.session import Session, one_line, output_console, print_json, session_of, utc_now
 
 if TYPE_CHECKING:
     from ingest.sources import Source
@@ -98,6 +99,44 @@ def check_sources(
                     typer.echo(f"  what to do: {result.hint}")
     if n_wrong:
         raise typer.Exit(ExitCode.SOMETHING_FAILED)
+
+
+@app.command("snapshots")
+def list_snapshots(
+    context: typer.Context,
+    name: Annotated[str | None, typer.Argument(metavar="[SOURCE]", help="Only those of this source.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
+    """The responses that the store has, in the order in which they came."""
+    from db.snapshots import list_snapshots as load
+
+    with session_of(context).open_store() as store, store.read() as reading:
+        found = load(reading, name)
+    if as_json:
+        print_json([asdict(one) for one in found])
+        return
+    for one in found:
+        words = (
+            f"{one.id} {one.fetched_at:%Y-%m-%d %H:%M} {one.source} {one.origin} {one.status} {one.method} {one.url}"
+        )
+        typer.echo(one_line(f"{words} ({one.size} bytes)"))
+
+
+@app.command("snapshot")
+def show_snapshot(
+    context: typer.Context,
+    snapshot_id: Annotated[int, typer.Argument(metavar="ID", min=1, max=2**63 - 1, help="As a failure names it.")],
+) -> None:
+    """One response byte for byte on stdout: what a failure was about, and a page for a test."""
+    from db.errors import UnknownRow
+    from db.snapshots import get_snapshot
+
+    with session_of(context).open_store() as store, store.read() as reading:
+        try:
+            body = get_snapshot(reading, snapshot_id).body
+        except UnknownRow as error:
+            raise UsageError(str(error), "live sources snapshots lists all") from error
+    sys.stdout.buffer.write(body)
 
 
 @app.command("record")

@@ -153,6 +153,11 @@ def test_a_page_saved_by_hand_is_kept_once(live: Live, tmp_path: Path) -> None:
     first, second = live(*words), live(*words)
     assert (first.code, second.code) == (0, 0)
     assert "snapshot 1" in first.err
+    assert live("sources", "snapshot", "1").out == page.read_text()
+    (kept,) = live("sources", "snapshots", "codeforces", "--json").document
+    assert (kept["id"], kept["origin"], kept["size"]) == (1, "recorded", len(page.read_bytes()))
+    assert "codeforces recorded 200 GET https://codeforces.com/contest/1/problems" in live("sources", "snapshots").out
+    assert live("sources", "snapshot", "2").code == 2
     assert "snapshot 1" in second.err
     assert "for https://codeforces.com/contest/1/problems?locale=en\n" in first.err
     assert "used where codeforces asks for that address alone" in first.err
