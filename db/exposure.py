@@ -11,6 +11,7 @@ from sqlalchemy import bindparam, or_, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
+from db.duplicates import DuplicateVerdict
 from db.flags import sync_flags
 from db.records import SightingRecord, require_utc
 from db.sql import chunks, insert_rows, is_one_of
@@ -22,7 +23,6 @@ EXPOSED_EARLIER = "exposed_earlier"
 UNDATED_COPY = "undated_copy"
 """Flag: the same problem stands under another id whose date nobody knows, so it may have been public at any time."""
 _BY = "exposure"
-_SAME = "same"
 
 _SIGHTING = select(t.sighting.c.id, t.sighting.c.seen_at).where(
     t.sighting.c.platform == bindparam("platform"),
@@ -134,7 +134,8 @@ def _groups(session: Session, wanted: set[int]) -> dict[int, dict[int, str]]:
     frontier = set(wanted)
     while frontier:
         query = select(pair.first_id, pair.second_id, pair.reason).where(
-            pair.verdict == _SAME, or_(is_one_of(pair.first_id, frontier), is_one_of(pair.second_id, frontier))
+            pair.verdict == str(DuplicateVerdict.SAME),
+            or_(is_one_of(pair.first_id, frontier), is_one_of(pair.second_id, frontier)),
         )
         known = set(reasons)
         for first, second, reason in session.execute(query).all():

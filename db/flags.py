@@ -54,5 +54,4 @@ def _save(
     ]
     insert_rows(session, t.flag, new)
     others = {(row.name, row.reason) for row in rows if row.flagged_by != by and row.cleared_at is None}
-    kept = {flag for flag in before if flag in wanted or not clear}
-    return before != others | kept | set(wanted)
+    return before != (others if clear else before) | set(wanted)

@@ -17,7 +17,7 @@ from sqlalchemy import Select, bindparam, func, or_, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
-from db.records import require_text, require_utc
+from db.records import require_text, require_utc, storable_text
 from db.sql import insert_row
 
 INTERRUPTED: Final = "interrupted"
@@ -319,5 +319,5 @@ def _read_outcome(text: str | None) -> tuple[IngestOutcome | None, str | None]:
 
 def _storable(text: str) -> str:
     """Text that every database takes, of a length that a person reads."""
-    plain = text.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()
+    plain = storable_text(text)
     return plain if len(plain) <= _MAX_TEXT else plain[: _MAX_TEXT - 1] + "…"

@@ -86,6 +86,11 @@ def require_text(name: str, value: str | None, *, allow_empty: bool = True) -> N
         raise ValueError(f"{name} holds a lone surrogate, which is no text: {value[:80]!r}") from exc
 
 
+def storable_text(text: str) -> str:
+    """A text of any origin as every database takes it: NULs and halves of surrogate pairs written out."""
+    return text.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()
+
+
 @dataclass(frozen=True)
 class ProblemKey:
     """A problem's identity: the platform and the id that the platform itself uses."""

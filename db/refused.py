@@ -12,6 +12,7 @@ from sqlalchemy.orm import Session
 from db import tables as t
 from db.engine import Store
 from db.importing import ImportReport
+from db.records import storable_text
 from db.sql import upsert_rows
 
 
@@ -32,10 +33,10 @@ def keep_refused(store: Store, file: Path, report: ImportReport, *, now: datetim
     rows = [
         {
             "file": str(file.absolute()),
-            "place": _storable(one.where),
-            "reason": _storable(one.reason),
-            "hint": _storable(one.hint),
-            "raw": _storable(one.raw),
+            "place": storable_text(one.where),
+            "reason": storable_text(one.reason),
+            "hint": storable_text(one.hint),
+            "raw": storable_text(one.raw),
             "refused_at": now,
         }
         for one in report.refused
@@ -59,8 +60,3 @@ def list_refused(session: Session, limit: int = 1000) -> list[RefusedRow]:
     return [
         RefusedRow(row.file, row.place, row.reason, row.hint, row.raw, row.refused_at) for row in session.execute(query)
     ]
-
-
-def _storable(text: str) -> str:
-    """A text as every database takes it: a row may be refused for what it holds."""
-    return text.replace("\0", "\\0").encode("utf-8", "backslashreplace").decode()

@@ -14,7 +14,7 @@ from db.digests import digest_of
 from db.records import ProblemKey, ProblemRecord
 from db.sql import insert_row
 
-_KNOWN = select(t.revision.c.id, t.revision.c.language).where(
+_KNOWN = select(t.revision.c.id).where(
     t.revision.c.problem_id == bindparam("problem"), t.revision.c.content_hash == bindparam("hash")
 )
 _STANDING = select(t.revision.c.source, t.revision.c.language).where(t.revision.c.id == bindparam("revision"))
@@ -73,9 +73,9 @@ def _save(
 ) -> int:
     language, statement, starter = said
     content_hash = digest_of([" ".join(statement.split()), starter])
-    known = session.execute(_KNOWN, {"problem": problem_id, "hash": content_hash}).one_or_none()
+    known = session.execute(_KNOWN, {"problem": problem_id, "hash": content_hash}).scalar()
     if known is not None:
-        return int(known.id)
+        return int(known)
     statement_sha256, starter_sha256 = put_blobs(session, [encode_text(statement), encode_text(starter)])
     content = {"content_hash": content_hash, "statement_sha256": statement_sha256, "starter_sha256": starter_sha256}
     from_page = {"language": language, "source": record.source, "page_sha256": record.page_sha256}

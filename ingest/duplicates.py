@@ -32,6 +32,7 @@ from db.duplicates import (
     without_fingerprint,
 )
 from db.engine import Store
+from db.exposure import refresh_exposure
 from db.leases import new_owner, release_lease, take_lease
 from db.records import ProblemKey, SaveOutcome, require_utc
 from db.sql import chunks
@@ -243,8 +244,6 @@ def _is_news(pair: Pair, stored: DuplicatePair) -> bool:
 
 def _save(session: Session, pairs: Iterable[Pair], now: datetime) -> list[Pair]:
     """Save verdicts, and bring up to date since when their problems are public; the ones that changed anything."""
-    from db.exposure import refresh_exposure
-
     changed: list[Pair] = []
     touched: set[int] = set()
     for pair in pairs:

@@ -112,7 +112,7 @@ class Ingestion:
     def require_contact(self, names: Iterable[str]) -> None:
         """``NotConfigured`` when one of these sources asks a host and nobody has said who asks."""
         for name in names:
-            if _asks_hosts(name):
+            if (source := _loaded(name)) and source.hosts:
                 self._settings.fetch.user_agent()
 
     def plan(self, name: str, span: Span, *, offline: bool = False) -> Plan:
@@ -196,11 +196,12 @@ def runnable_sources(of_source: Mapping[str, Mapping[str, Any]]) -> tuple[str, .
     return tuple(name for name in source_names() if not missing_settings(name, of_source.get(name, {})))
 
 
-def _asks_hosts(name: str) -> bool:
+def _loaded(name: str) -> Source | None:
+    """The source called `name`; None for one that does not load, which is told when it is run."""
     try:
-        return bool(load_source(name).hosts)
+        return load_source(name)
     except BrokenSource:
-        return False
+        return None
 
 
 def missing_settings(name: str, settings: Mapping[str, Any]) -> list[str]:
@@ -210,10 +211,8 @@ def missing_settings(name: str, settings: Mapping[str, Any]) -> list[str]:
 
 def known_settings(name: str) -> tuple[str, ...]:
     """The settings of its own that a source has; none of one that does not load."""
-    try:
-        return load_source(name).required_settings
-    except BrokenSource:
-        return ()
+    source = _loaded(name)
+    return source.required_settings if source else ()
 
 
 def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
