@@ -21,13 +21,15 @@ from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar
 
 from sandbox import environment, languages
+from sandbox.compiling import ProductCache
 from sandbox.environment import Environment
 from sandbox.errors import SandboxUnavailable
 from sandbox.jail import DIRECTORY_PREFIX, Jail, Launcher
 from sandbox.processes import remove_stale_directories
 from sandbox.programs import Program, Suite
+from sandbox.quiet import Quiet
 from sandbox.verdicts import Outcome
-from sandbox.worker import Quiet, Worker
+from sandbox.worker import Worker
 
 Key = TypeVar("Key", bound=Hashable)
 
@@ -95,7 +97,8 @@ class Judge:
         quiet = Quiet()
         count = jobs or len(os.sched_getaffinity(0))
         kept_inputs = _descriptors() // (2 * count)
-        self._workers = [Worker(self._make_jail, quiet, kept_inputs) for _ in range(count)]
+        self._products = ProductCache()
+        self._workers = [Worker(self._make_jail, quiet, kept_inputs, self._products) for _ in range(count)]
         self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         for worker in self._workers:
             self._free.put(worker)
@@ -126,6 +129,7 @@ class Judge:
             thread.join(_THREAD_END_S)
         for worker in self._workers:
             worker.close()
+        self._products.close()
         self._launcher.close()
 
     def judge(self, program: Program, suite: Suite, *, run_all: bool = False) -> Outcome:

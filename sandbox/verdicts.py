@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any
 
 from sandbox.agent import wire
-from sandbox.programs import Limits
+from sandbox.programs import Allowance, Limits
 
 # How far past its CPU limit a test may run, so that one just over is told from one that never ends.
 CPU_GRACE = 1.2
@@ -29,7 +29,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Facts:
-    """What was measured of one test's process, enough to work the verdict out again without running anything."""
+    """What was measured of one test's process, and the limits that it ran under: enough to work out again, without
+    running anything, everything but whether its output is right (:func:`ended_badly`).
+
+    ``limits`` are the suite's with the language's allowance: ``cpu_factor`` times the time, ``cpu_extra_s`` and
+    ``memory_extra_bytes`` more.
+    """
 
     stage: int
     killed_by: int
@@ -38,6 +43,8 @@ class Facts:
     wall_s: float
     peak_memory_bytes: int
     output_bytes: int
+    limits: Limits
+    allowance: Allowance = field(default_factory=Allowance)
 
     @property
     def signal(self) -> int | None:
@@ -51,8 +58,14 @@ class Facts:
         return None if self.signal else (self.wait_status >> 8) & 0xFF
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain JSON values, for a store."""
-        return asdict(self)
+        """Plain JSON values, for a store; :meth:`from_dict` reads them back."""
+        return {**asdict(self), "signal": self.signal, "exit_code": self.exit_code}
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> Facts:
+        """The facts that :meth:`as_dict` wrote. Raises ``KeyError`` or ``TypeError`` for what it did not."""
+        own = {entry.name: values[entry.name] for entry in fields(cls)}
+        return cls(**own | {"limits": Limits(**own["limits"]), "allowance": Allowance(**own["allowance"])})
 
 
 @dataclass(frozen=True)
@@ -70,6 +83,7 @@ class TestResult:
     detail: str = ""
     idle: bool = False
     confirmed: bool = False
+    score: float | None = None
 
     def as_dict(self) -> dict[str, Any]:
         """Plain JSON values, for a store."""
@@ -81,29 +95,35 @@ class TestResult:
             "detail": self.detail,
             "idle": self.idle,
             "confirmed": self.confirmed,
+            "score": self.score,
         }
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A program's verdict: that of its first test that is not accepted. ``tests`` ends there unless all were asked."""
+    """A program's verdict: that of its first test that is not accepted. ``tests`` ends there unless all were asked.
+
+    ``score`` is that of a suite with scores; accepted then means the whole score.
+    """
 
     verdict: Verdict
     tests: tuple[TestResult, ...]
     detail: str = ""
+    score: float | None = None
 
 
-def ended_badly(facts: Facts, limits: Limits) -> Verdict | None:
+def ended_badly(facts: Facts) -> Verdict | None:
     """The verdict from the facts alone; None when the output is to be compared.
 
     The order is compile error, CPU time, memory, wall time, output, runtime error. CPU time comes before memory: what a
     program does in the time that it is let run past its limit must not count, or chance would choose between the two.
     """
+    limits = facts.limits
     ended_for_time = facts.killed_by in (wire.KILLED_BY_WALL, wire.KILLED_BY_CPU)
     checks = (
         (facts.stage == wire.ISOLATED, Verdict.COMPILE_ERROR),
         (facts.cpu_s > limits.cpu_s, Verdict.TIME_LIMIT),
-        (_out_of_memory(facts, limits), Verdict.MEMORY_LIMIT),
+        (_out_of_memory(facts), Verdict.MEMORY_LIMIT),
         (ended_for_time, Verdict.TIME_LIMIT),
         (facts.output_bytes >= limits.output_bytes, Verdict.OUTPUT_LIMIT),
         (facts.wait_status != 0, Verdict.RUNTIME_ERROR),
@@ -111,11 +131,12 @@ def ended_badly(facts: Facts, limits: Limits) -> Verdict | None:
     return next((verdict for applies, verdict in checks if applies), None)
 
 
-def _out_of_memory(facts: Facts, limits: Limits) -> bool:
+def _out_of_memory(facts: Facts) -> bool:
     """Whether memory ended the process: by the agent's look at it, by its peak, or by the kernel on the way there."""
-    if facts.killed_by == wire.KILLED_BY_MEMORY or facts.peak_memory_bytes > limits.memory_bytes:
+    limit = facts.limits.memory_bytes
+    if facts.killed_by == wire.KILLED_BY_MEMORY or facts.peak_memory_bytes > limit:
         return True
-    return _ended_by_kernel(facts) and facts.peak_memory_bytes > limits.memory_bytes // 2
+    return _ended_by_kernel(facts) and facts.peak_memory_bytes > limit // 2
 
 
 def _ended_by_kernel(facts: Facts) -> bool:
@@ -123,16 +144,17 @@ def _ended_by_kernel(facts: Facts) -> bool:
     return facts.signal == signal.SIGKILL and facts.killed_by == wire.KILLED_BY_NOBODY
 
 
-def is_idle(facts: Facts, limits: Limits) -> bool:
+def is_idle(facts: Facts) -> bool:
     """Whether wall time ended a process that had CPU time left: it slept, or the machine was very busy."""
-    return facts.killed_by == wire.KILLED_BY_WALL and facts.cpu_s <= limits.cpu_s
+    return facts.killed_by == wire.KILLED_BY_WALL and facts.cpu_s <= facts.limits.cpu_s
 
 
-def needs_confirmation(facts: Facts, limits: Limits, busy: bool) -> bool:
+def needs_confirmation(facts: Facts) -> bool:
     """Whether a test must be run again alone before it counts.
 
-    A time limit near the limit, or idle on a busy machine; a process that the kernel killed, since what was short may
-    have been the machine's memory.
+    A time limit near the limit, or idle when wall time ended it; a process that the kernel killed, since what was short
+    may have been the machine's memory.
     """
-    near = limits.cpu_s < facts.cpu_s <= limits.cpu_s * CPU_GRACE and facts.killed_by == wire.KILLED_BY_NOBODY
-    return near or (busy and is_idle(facts, limits)) or _ended_by_kernel(facts)
+    limit_s = facts.limits.cpu_s
+    near = limit_s < facts.cpu_s <= limit_s * CPU_GRACE and facts.killed_by == wire.KILLED_BY_NOBODY
+    return near or is_idle(facts) or _ended_by_kernel(facts)

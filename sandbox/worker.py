@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
-from sandbox import comparison, memory_files, values
+from sandbox import comparison, languages, loading, memory_files, values
 from sandbox.agent import calls, wire
+from sandbox.compiling import CompileFailure, ProductCache
 from sandbox.errors import JailFault, SandboxUnavailable
+from sandbox.inputs import Inputs
 from sandbox.jail import Jail
-from sandbox.programs import Comparison, Io, Program, Suite, Test
-from sandbox.verdicts import CPU_GRACE, Facts, Outcome, TestResult, Verdict, ended_badly, is_idle, needs_confirmation
+from sandbox.loading import Loaded
+from sandbox.programs import Allowance, Comparison, Io, Program, Suite, Test
+from sandbox.quiet import Quiet
+from sandbox.verdicts import Facts, Outcome, TestResult, Verdict, ended_badly, is_idle, needs_confirmation
 
 _ATTEMPTS = 3
-_CACHED_INPUTS = 256  # at most; fewer where descriptors are scarce
 _STDERR_READ_BYTES = 64 * 1024
+
+T = TypeVar("T")
 
 
 def machine_is_busy() -> bool:
@@ -25,106 +29,15 @@ def machine_is_busy() -> bool:
     return os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
 
 
-class Quiet:
-    """A lock that many tests share and one measurement can have alone: a near time limit is measured without load."""
-
-    def __init__(self) -> None:
-        self._condition = threading.Condition()
-        self._running = 0
-        self._alone = False
-
-    @contextlib.contextmanager
-    def shared(self) -> Iterator[None]:
-        """Run beside others, but not beside a lone measurement."""
-        with self._condition:
-            self._condition.wait_for(lambda: not self._alone)
-            self._running += 1
-        try:
-            yield
-        finally:
-            with self._condition:
-                self._running -= 1
-                self._condition.notify_all()
-
-    @contextlib.contextmanager
-    def alone(self) -> Iterator[None]:
-        """Wait until nothing runs and let nothing start."""
-        with self._condition:
-            self._condition.wait_for(lambda: not self._alone)
-            self._alone = True
-            self._condition.wait_for(lambda: self._running == 0)
-        try:
-            yield
-        finally:
-            with self._condition:
-                self._alone = False
-                self._condition.notify_all()
-
-
-class _Inputs:
-    """The sealed inputs of the suite at hand: made once, opened again for each run."""
-
-    def __init__(self, kept: int) -> None:
-        self._kept = min(kept, _CACHED_INPUTS)
-        self._suite: Suite | None = None
-        self._fds: dict[int, int] = {}
-
-    def open(self, suite: Suite, index: int) -> int:
-        """A fresh read-only descriptor of test ``index``'s input."""
-        if suite is not self._suite:
-            self.close()
-            self._suite = suite
-        if index in self._fds:
-            return memory_files.reader(self._fds[index])
-        fd = memory_files.sealed(suite.tests[index].input)
-        fresh = memory_files.reader(fd)
-        if len(self._fds) < self._kept:
-            self._fds[index] = fd
-        else:
-            os.close(fd)
-        return fresh
-
-    def close(self) -> None:
-        """Let go of all."""
-        for fd in self._fds.values():
-            os.close(fd)
-        self._fds = {}
-        self._suite = None
-
-
-class _Compiled:
-    """A program's source and, once its first test has compiled it, its code, as memory files."""
-
-    def __init__(self, program: Program) -> None:
-        self.source_fd = memory_files.sealed(program.source.encode("utf-8", "surrogatepass"))
-        self.code_fd = memory_files.empty()
-        self.ready = False
-
-    def renew(self) -> None:
-        """Forget a code file that a broken jail may have left half written."""
-        if not self.ready:
-            os.close(self.code_fd)
-            self.code_fd = memory_files.empty()
-
-    def finish(self) -> None:
-        """The code is complete: nobody changes it any more."""
-        if not self.ready:
-            memory_files.seal(self.code_fd)
-            self.ready = True
-
-    def close(self) -> None:
-        os.close(self.source_fd)
-        os.close(self.code_fd)
-
-
 class Worker:
     """Judges programs one at a time; replaces its jail on any fault."""
 
-    def __init__(self, make_jail: Callable[[], Jail], quiet: Quiet, kept_inputs: int) -> None:
+    def __init__(self, make_jail: Callable[[], Jail], quiet: Quiet, kept_inputs: int, products: ProductCache) -> None:
         self._make_jail = make_jail
         self._quiet = quiet
+        self._products = products
         self._jail: Jail | None = None
-        self._inputs = _Inputs(kept_inputs)
+        self._inputs = Inputs(kept_inputs)
         self._closed = False
 
     def start(self) -> Jail:
@@ -155,88 +68,108 @@ class Worker:
 
     def judge(self, program: Program, suite: Suite, *, run_all: bool = False) -> Outcome:
         """The program's verdict on the suite. Raises ``SandboxUnavailable`` when no jail can be had any more."""
-        compiled = _Compiled(program)
-        results: list[TestResult] = []
+        first = suite.tests[0].name
         try:
-            for index in range(len(suite.tests)):
-                results.append(self._judge_test(compiled, suite, index))
-                verdict = results[-1].verdict
-                if verdict is Verdict.COMPILE_ERROR or (verdict is not Verdict.ACCEPTED and not run_all):
-                    break
+            with self._quiet.shared():
+                loaded = self._retried(lambda: loading.load(self._request, program, self._products))
+        except CompileFailure as error:
+            result = TestResult(first, Verdict.COMPILE_ERROR, error.facts, error.message)
+            return _outcome([result])
+        except JailFault as error:
+            return _outcome([TestResult(first, Verdict.INTERNAL_ERROR, None, error.message)])
+        try:
+            return _outcome(self._judge_tests(loaded, program, suite, run_all))
         finally:
-            compiled.close()
-        worst = next((result for result in results if result.verdict is not Verdict.ACCEPTED), None)
-        if worst is None:
-            return Outcome(Verdict.ACCEPTED, tuple(results))
-        return Outcome(worst.verdict, tuple(results), f"{worst.name}: {worst.detail}" if worst.detail else worst.name)
+            loaded.close()
 
-    def _judge_test(self, compiled: _Compiled, suite: Suite, index: int) -> TestResult:
-        with self._quiet.shared():
-            result = self._run_or_retry(compiled, suite, index)
-        if result.facts is None or not needs_confirmation(result.facts, suite.limits, machine_is_busy()):
-            return result
-        with self._quiet.alone():
-            return replace(self._run_or_retry(compiled, suite, index), confirmed=True)
+    def _judge_tests(self, loaded: Loaded, program: Program, suite: Suite, run_all: bool) -> list[TestResult]:
+        allowance = languages.find(program.language).allowance
+        results: list[TestResult] = []
+        for index in range(len(suite.tests)):
+            results.append(self._judge_test(loaded, allowance, suite, index))
+            verdict = results[-1].verdict
+            if verdict is Verdict.COMPILE_ERROR or (verdict is not Verdict.ACCEPTED and not run_all):
+                break
+        return results
 
-    def _run_or_retry(self, compiled: _Compiled, suite: Suite, index: int) -> TestResult:
-        fault = ""
-        for _ in range(_ATTEMPTS):
+    def _judge_test(self, loaded: Loaded, allowance: Allowance, suite: Suite, index: int) -> TestResult:
+        def run() -> TestResult:
             try:
-                return self._run(compiled, suite, index)
+                return self._retried(lambda: self._run(loaded, allowance, suite, index), loaded.renew)
             except JailFault as error:
-                fault = error.message
-                self._discard_jail()
-                compiled.renew()
-        return TestResult(suite.tests[index].name, Verdict.INTERNAL_ERROR, None, fault)
+                return TestResult(suite.tests[index].name, Verdict.INTERNAL_ERROR, None, error.message)
 
-    def _run(self, compiled: _Compiled, suite: Suite, index: int) -> TestResult:
-        jail = self.start()
-        limits = suite.limits
-        request = wire.Request(
-            operation=wire.CALL if suite.io is Io.FUNCTION else wire.RUN,
-            has_compiled=compiled.ready,
-            cpu_kill_s=limits.cpu_s * CPU_GRACE,
-            wall_kill_s=limits.wall_kill_s,
-            memory_bytes=limits.memory_bytes,
-            output_bytes=limits.output_bytes,
-            entry_point=suite.entry_point or "",
-        )
+        with self._quiet.shared():
+            result = run()
+        if result.facts is None or not needs_confirmation(result.facts):
+            return result
+        if is_idle(result.facts) and not machine_is_busy():
+            with self._quiet.shared():
+                return replace(run(), confirmed=True)
+        with self._quiet.alone():
+            return replace(run(), confirmed=True)
+
+    def _retried(self, action: Callable[[], T], renew: Callable[[], None] = lambda: None) -> T:
+        """The action's result; after a fault of the jail it is tried again in another one. Raises the last fault."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            try:
+                return action()
+            except JailFault:
+                self._discard_jail()
+                renew()
+                if attempt == _ATTEMPTS:
+                    raise
+        raise AssertionError("the loop returns or raises")
+
+    def _request(self, request: wire.Request, fds: list[int]) -> wire.Reply:
+        """Have a request carried out; a jail that is not as it was before is thrown away."""
+        reply = self.start().run(request, fds)
+        if reply.leftover:
+            self._discard_jail()
+        return reply
+
+    def _run(self, loaded: Loaded, allowance: Allowance, suite: Suite, index: int) -> TestResult:
+        limits = allowance.applied(suite.limits)
         stdin_fd = self._inputs.open(suite, index)
         stdout_fd, stderr_fd = memory_files.empty(), memory_files.empty()
         try:
-            reply = jail.run(request, [compiled.source_fd, compiled.code_fd, stdin_fd, stdout_fd, stderr_fd])
-            if reply.leftover:
-                self._discard_jail()
-            if reply.stage == wire.COMPILED:
-                compiled.finish()
-            elif compiled.ready:
+            reply = self._request(loaded.request(suite, limits), loaded.descriptors(stdin_fd, stdout_fd, stderr_fd))
+            if not loaded.finish(reply.stage):
                 raise JailFault("a program that compiled before did not come to run")
-            return _result(suite, suite.tests[index], reply, stdout_fd, stderr_fd)
+            facts = Facts(
+                stage=reply.stage,
+                killed_by=reply.killed_by,
+                wait_status=reply.wait_status,
+                cpu_s=reply.cpu_us / 1e6,
+                wall_s=reply.wall_us / 1e6,
+                peak_memory_bytes=reply.peak_memory_bytes,
+                output_bytes=memory_files.size(stdout_fd),
+                limits=limits,
+                allowance=allowance,
+            )
+            return _result(suite, suite.tests[index], facts, stdout_fd, stderr_fd)
         finally:
             for fd in (stdin_fd, stdout_fd, stderr_fd):
                 os.close(fd)
 
 
-def _result(suite: Suite, test: Test, reply: wire.Reply, stdout_fd: int, stderr_fd: int) -> TestResult:
+def _outcome(results: list[TestResult]) -> Outcome:
+    worst = next((result for result in results if result.verdict is not Verdict.ACCEPTED), None)
+    if worst is None:
+        return Outcome(Verdict.ACCEPTED, tuple(results))
+    return Outcome(worst.verdict, tuple(results), f"{worst.name}: {worst.detail}" if worst.detail else worst.name)
+
+
+def _result(suite: Suite, test: Test, facts: Facts, stdout_fd: int, stderr_fd: int) -> TestResult:
     """The verdict of one run, worked out here: nothing that the program could write is taken for a fact."""
-    facts = Facts(
-        stage=reply.stage,
-        killed_by=reply.killed_by,
-        wait_status=reply.wait_status,
-        cpu_s=reply.cpu_us / 1e6,
-        wall_s=reply.wall_us / 1e6,
-        peak_memory_bytes=reply.peak_memory_bytes,
-        output_bytes=memory_files.size(stdout_fd),
-    )
-    verdict = ended_badly(facts, suite.limits)
+    verdict = ended_badly(facts)
     if verdict is not None:
         stderr = memory_files.content(stderr_fd, _STDERR_READ_BYTES).decode(errors="replace")
         detail = _last_line(stderr) if verdict is Verdict.COMPILE_ERROR else _end_detail(facts, stderr)
-        return TestResult(test.name, verdict, facts, detail, idle=is_idle(facts, suite.limits))
+        return TestResult(test.name, verdict, facts, detail, idle=is_idle(facts))
     got = memory_files.content(stdout_fd, facts.output_bytes)
-    verdict, detail = (_compare_value if suite.io is Io.FUNCTION else _compare_output)(
-        test, got, test.comparison or suite.comparison
-    )
+    called = suite.io in (Io.FUNCTION, Io.DESIGN)
+    verdict, detail = (_compare_value if called else _compare_output)(test, got, test.comparison or suite.comparison)
     return TestResult(test.name, verdict, facts, detail)
 
 

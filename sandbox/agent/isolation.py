@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import resource
+import stat
 
 from .seccomp import Filter
 
@@ -60,9 +61,11 @@ def protect_agent() -> None:
 
 class Landlock:
     """A ruleset made once and put on each test: read the system and Python, write below ``/tmp``, no TCP, no signals
-    to others. ``abi`` is 0 where the kernel has no Landlock; then :meth:`apply` does nothing."""
+    to others. ``reads`` are further paths to read. ``abi`` is 0 where the kernel has no Landlock; then :meth:`apply`
+    does nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, reads: tuple[str, ...] = ()) -> None:
+        self._reads = reads
         self.abi = max(0, int(_libc.syscall(_LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION_FLAG)))
         self.fd = self._build() if self.abi else -1
 
@@ -79,7 +82,7 @@ class Landlock:
             return -1
         read = _READ_FILE | _READ_DIR
         scratch = read | _WRITE_FILE | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_REG | _REFER | _TRUNCATE
-        for path in _READ_ONLY_TREES:
+        for path in (*_READ_ONLY_TREES, *self._reads):
             self._allow(fd, path, (read | _EXECUTE) & handled)
         for path in _READ_ONLY_FILES:
             self._allow(fd, path, _READ_FILE)
@@ -94,19 +97,22 @@ class Landlock:
         except FileNotFoundError:
             return
         try:
+            if not stat.S_ISDIR(os.fstat(fd).st_mode):
+                access &= ~_READ_DIR  # the kernel refuses a rule about entries for what has none
             rule = _PathRule(access, fd)
             if _libc.syscall(_LANDLOCK_ADD_RULE, ruleset_fd, _RULE_PATH_BENEATH, ctypes.byref(rule), 0) != 0:
                 raise OSError(ctypes.get_errno(), f"landlock rule for {path}")
         finally:
             os.close(fd)
 
-    def apply(self) -> None:
-        """Restrict this process for good, and close its copy of the ruleset. ``OSError`` when the kernel refuses."""
+    def apply(self, fd: int) -> None:
+        """Restrict this process for good, and close ``fd``, its own descriptor of the ruleset. ``OSError`` when the
+        kernel refuses."""
         if not self.abi:
             return
-        if _libc.syscall(_LANDLOCK_RESTRICT, self.fd, 0) != 0:
+        if _libc.syscall(_LANDLOCK_RESTRICT, fd, 0) != 0:
             raise OSError(ctypes.get_errno(), "landlock_restrict_self")
-        os.close(self.fd)
+        os.close(fd)
 
 
 def become_user(uid: int | None) -> None:
@@ -130,9 +136,14 @@ def set_output_limit(output_bytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (output_bytes, output_bytes))
 
 
-def set_limits(cpu_s: int) -> None:
+def set_limits(cpu_s: int, descriptors: int = 64) -> None:
     """Resource limits of one test: CPU as a last guard, descriptors, threads, no core."""
     resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s + 1))
-    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors))
     resource.setrlimit(resource.RLIMIT_NPROC, (64, 64))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+
+
+def limit_address_space(size_bytes: int) -> None:
+    """The address space that each process of a test may have."""
+    resource.setrlimit(resource.RLIMIT_AS, (size_bytes, size_bytes))

@@ -1,9 +1,11 @@
 """A seccomp filter that lets a test compute, read, write and start threads, and nothing else.
 
-The filter is an allow-list: what is not named gives ``EPERM`` to the program, so that it ends by its own error.
-``clone`` passes only for threads; ``kill``, ``tgkill`` and ``prlimit64`` only for the process itself, so the filter
-holds its pid: where a jail cannot switch users, the agent is a process of the same user. Memory that no mapping shows
-(``memfd_create``, shared anonymous mappings) is not to be had, since the agent could not count it.
+The filter is an allow-list: what is not named gives ``EPERM`` to the program, so that it ends by its own error. Three
+grades of it differ in what may be started: threads (Python programs), a new program in place of this one (commands of
+other languages), processes (compilers; they stay without namespaces and end with their test).
+``kill``, ``tgkill`` and ``prlimit64`` pass only for the process itself, so the filter holds its pid: where a jail
+cannot switch users, the agent is a process of the same user. Memory that no mapping shows (``memfd_create``, shared
+anonymous mappings) is not to be had, since the agent could not count it.
 Format: linux/filter.h, linux/seccomp.h; syscall numbers: the kernel's tables for x86_64 and aarch64.
 """
 
@@ -19,6 +21,8 @@ _EPERM, _ENOSYS, _ENOTTY = 1, 38, 25
 _LD, _AND, _JEQ, _JGE, _JSET, _RET = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
 _NR, _ARCH = 0, 4
 _CLONE_THREAD = 0x00010000
+# CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET (linux/sched.h)
+_CLONE_NAMESPACES = 0x80 | 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 _X32_BIT = 0x40000000
 
 _AUDIT_ARCH = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -175,6 +179,28 @@ _ALLOWED: dict[str, tuple[int | None, int | None]] = {
     "futex_waitv": (449, 449),
 }
 
+# What a command needs beside: to start once, and what other languages' runtimes ask for.
+_EXEC: dict[str, tuple[int | None, int | None]] = {
+    "execve": (59, 221),
+    "execveat": (322, 281),
+}
+
+# What a compiler's driver needs beside: to start its parts and wait for them, and to tidy up.
+_FORK: dict[str, tuple[int | None, int | None]] = {
+    "fork": (57, None),
+    "vfork": (58, None),
+    "wait4": (61, 260),
+    "waitid": (247, 95),
+    "fadvise64": (221, 223),
+    "link": (86, None),
+    "symlink": (88, None),
+    "linkat": (265, 37),
+    "symlinkat": (266, 36),
+}
+
+# Grades of the filter, by what a process may start: threads, another program in its own place, processes.
+THREADS, EXEC, FORK = 0, 1, 2
+
 _CLONE = {"x86_64": 56, "aarch64": 220}
 _CLONE3 = 435
 _IOCTL = {"x86_64": 16, "aarch64": 29}
@@ -218,24 +244,34 @@ def _unless_argument(number: int, index: int, values: tuple[int, ...]) -> bytes:
     return _op(_JEQ, number, 0, len(body) // 8) + body
 
 
+def _on_clone(number: int, grade: int) -> bytes:
+    """Threads alone, or any process that stays in its namespaces."""
+    if grade < FORK:
+        body = _op(_JSET, _CLONE_THREAD, 0, 1) + _op(_RET, _ALLOW) + _op(_RET, _ERRNO | _EPERM)
+    else:
+        body = _op(_JSET, _CLONE_NAMESPACES, 0, 1) + _op(_RET, _ERRNO | _EPERM) + _op(_RET, _ALLOW)
+    body = _argument(0) + body
+    return _op(_JEQ, number, 0, len(body) // 8) + body
+
+
 class Filter:
-    """The filter for one architecture, built once; :meth:`for_pid` fills in the process that it is for."""
+    """The filter for one architecture and grade, built once; :meth:`for_pid` fills in the process that it is for."""
 
     _PLACEHOLDER = 0x7A7A7A7A
 
-    def __init__(self, machine: str) -> None:
+    def __init__(self, machine: str, grade: int = THREADS) -> None:
         """``machine`` as ``os.uname().machine`` gives it. Raises ``KeyError`` for one that has no table."""
         column = {"x86_64": 0, "aarch64": 1}[machine]
         parts = [_op(_LD, _ARCH), _op(_JEQ, _AUDIT_ARCH[machine], 1, 0), _op(_RET, _KILL_PROCESS), _op(_LD, _NR)]
         if machine == "x86_64":
             parts += [_op(_JGE, _X32_BIT, 0, 1), _op(_RET, _KILL_PROCESS)]
-        for numbers in _ALLOWED.values():
-            number = numbers[column]
-            if number is not None:
-                parts += [_op(_JEQ, number, 0, 1), _op(_RET, _ALLOW)]
+        for table in (_ALLOWED, _EXEC, _FORK)[: grade + 1]:
+            for numbers in table.values():
+                number = numbers[column]
+                if number is not None:
+                    parts += [_op(_JEQ, number, 0, 1), _op(_RET, _ALLOW)]
         parts += [_op(_JEQ, _CLONE3, 0, 1), _op(_RET, _ERRNO | _ENOSYS)]
-        thread = _argument(0) + _op(_JSET, _CLONE_THREAD, 0, 1) + _op(_RET, _ALLOW) + _op(_RET, _ERRNO | _EPERM)
-        parts += [_op(_JEQ, _CLONE[machine], 0, len(thread) // 8), thread]
+        parts.append(_on_clone(_CLONE[machine], grade))
         parts.append(_on_argument(_IOCTL[machine], 1, _IOCTL_REQUESTS, _ERRNO | _ENOTTY))
         parts.append(_on_argument(_PRCTL[machine], 0, _PRCTL_NAMES, _ERRNO | _EPERM))
         parts.append(_unless_argument(_FCNTL[machine], 1, _FCNTL_SIGNALS))

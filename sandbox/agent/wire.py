@@ -6,16 +6,28 @@ never travel through it: they are in memory files whose descriptors are passed. 
 
 from __future__ import annotations
 
+import marshal
 import struct
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-MAX_MESSAGE_BYTES = 4096
+MAX_MESSAGE_BYTES = 64 * 1024
+MAX_FDS = 32
 
-# Operations. RUN runs a program on stdin and stdout, CALL calls one of its functions, FORK starts a second zygote.
-RUN, CALL, FORK = 1, 2, 3
+# Operations. RUN runs a Python program on stdin and stdout, CALL calls one of its functions, EXEC starts a command,
+# FORK starts a second zygote, GRADE runs a program on all its tests the way LiveCodeBench's grader does.
+RUN, CALL, FORK, EXEC, GRADE = 1, 2, 3, 4, 5
+
+# What a zygote can have ready; its name is those joined by "+".
+CALLS, NUMPY, LIVECODEBENCH = "calls", "numpy", "livecodebench"
+
+# The descriptors that go with a request, in this order; EXEC has the first three and then its own.
+STDIN, STDOUT, STDERR, PROGRAM, COMPILED = 0, 1, 2, 3, 4
+
+# The number under which a command finds the first descriptor that it is to keep.
+FIRST_KEPT_FD = 10
 
 # How far a test's process got before the program's own code took over (reported through a pipe closed by then).
-STARTED, ISOLATED, COMPILED = 0, 1, 2
+STARTED, ISOLATED, LOADED = 0, 1, 2
 
 # Past its wall time a process that still computes goes on (a busy machine gives it little), up to so many times it.
 WALL_STRETCH = 6
@@ -23,15 +35,30 @@ WALL_STRETCH = 6
 # Who ended the process, where it was not the process itself.
 KILLED_BY_NOBODY, KILLED_BY_WALL, KILLED_BY_CPU, KILLED_BY_MEMORY = 0, 1, 2, 3
 
+# Plain values in a form that all versions of Python read; json would make every fork of the zygote dearer.
+_MARSHAL = 2
+
 _REQUEST = struct.Struct("<BBddQQ")
 _REPLY = struct.Struct("<BBBBiQQQ")
 
 
 class Request(NamedTuple):
-    """What the host asks for. ``entry_point`` is the function's name for CALL, the zygote's name for FORK.
+    """What the host asks for.
 
-    Descriptors sent along, in order: RUN and CALL: program, compiled, stdin, stdout, stderr; FORK: a socket.
-    ``has_compiled`` says whether ``compiled`` already holds code; otherwise the process compiles and leaves it there.
+    ``has_compiled`` says whether the descriptor COMPILED already holds code; otherwise the process compiles and leaves
+    it there. ``details`` are plain values, among them ``zygote``, the name of the one that the request is for (none:
+    the first). CALL: what :mod:`agent.calls` reads. GRADE: what :mod:`agent.lcb` reads. FORK: ``name``, the zygote's.
+    EXEC:
+
+    ``command``     the command's words; the first is the path of what to execute, "" for the descriptor ``executable``
+    ``executable``  index of the descriptor to execute, where the first word is ""
+    ``place``       name: index of what is written into the scratch folder before
+    ``fetch``       name: index of where a file of the scratch folder goes afterwards, read as the test's own user
+    ``keep``        indexes that the command finds open from number FIRST_KEPT_FD on
+    ``variables``   the command's whole environment
+    ``reads``       paths that it may read beside the system's own
+    ``may_fork``    whether it may start processes (compilers do); they end with it
+    ``address_space_bytes``  limit of each process's address space, 0 for none
     """
 
     operation: int
@@ -40,17 +67,18 @@ class Request(NamedTuple):
     wall_kill_s: float
     memory_bytes: int
     output_bytes: int
-    entry_point: str
+    details: dict[str, Any]
 
     def pack(self) -> bytes:
         """The message as bytes."""
-        return _REQUEST.pack(*self[:-1]) + self.entry_point.encode()
+        return _REQUEST.pack(*self[:-1]) + (marshal.dumps(self.details, _MARSHAL) if self.details else b"")
 
     @classmethod
     def unpack(cls, message: bytes) -> Request:
         """The message from bytes."""
         operation, compiled, cpu, wall, memory, output = _REQUEST.unpack_from(message)
-        return cls(operation, bool(compiled), cpu, wall, memory, output, message[_REQUEST.size :].decode())
+        details = marshal.loads(message[_REQUEST.size :]) if len(message) > _REQUEST.size else {}
+        return cls(operation, bool(compiled), cpu, wall, memory, output, details)
 
 
 class Reply(NamedTuple):

@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 import gc
-import marshal
 import os
 import select
 import signal
 import socket
-import sys
 import time
 from typing import Any, NoReturn
 
-from . import calls, program, wire
-from .isolation import Landlock, apply_seccomp, become_user, protect_agent, set_limits, set_output_limit
+from . import execution, preludes, seccomp, wire
+from .isolation import Landlock, become_user, protect_agent
+from .python_test import run as run_python
 from .seccomp import Filter
 
 # A short test is over before the first look; after that, a look every 10 ms bounds how far one can overshoot.
 _FIRST_LOOK_MS, _LOOK_MS = 8, 10
 _SWEEP_S = 5.0
+_KILL_ROUNDS = 100
 
 # A process computes when it used more than this share of a core over the last span.
 _SPAN_NS, _IDLE_SHARE = 500_000_000, 0.02
 
 _USERS_PER_JAIL = 900
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-_SCRATCH = "/tmp"
 
-# What a test's process writes on its way: isolated, then compiled; anything else is a fault of the jail, with its text.
-_STAGES = {b"I": wire.ISOLATED, b"IC": wire.COMPILED}
+# What a test's process writes on its way: isolated, then loaded; anything else is a fault of the jail, with its text.
+_STAGES = {b"I": wire.ISOLATED, b"IC": wire.LOADED}
 
 
 class Zygote:
@@ -40,9 +39,12 @@ class Zygote:
         self._landlock = landlock
         self._filter = syscall_filter
         self._uid_base = uid_base
+        self._landlocks: dict[tuple[str, ...], Landlock] = {(): landlock}
+        self._filters: dict[int, Filter] = {}
         self._tests = 0
         self._siblings: set[int] = set()
         self._names: dict[str, Any] = {}
+        self._perform: preludes.Perform | None = None
 
     def serve(self) -> None:
         """Answer requests until the host goes away."""
@@ -50,17 +52,17 @@ class Zygote:
         gc.freeze()
         gc.disable()
         while True:
-            message, fds, _, _ = socket.recv_fds(self._host, wire.MAX_MESSAGE_BYTES, 5)
+            message, fds, _, _ = socket.recv_fds(self._host, wire.MAX_MESSAGE_BYTES, wire.MAX_FDS)
             if not message:
                 return
             request = wire.Request.unpack(message)
             if request.operation == wire.FORK:
-                self._fork_zygote(fds[0])
+                self._fork_zygote(fds[0], request.details["name"])
             else:
                 self._host.send(self._test(request, fds).pack())
 
-    def _fork_zygote(self, fd: int) -> None:
-        """Start the zygote that has the call-based names imported; it answers on its own connection."""
+    def _fork_zygote(self, fd: int, name: str) -> None:
+        """Start the zygote of that name; it answers on its own connection."""
         pid = os.fork()
         if pid:
             os.close(fd)
@@ -71,7 +73,7 @@ class Zygote:
         self._siblings = set()
         protect_agent()  # what a fork does not hand on: being the reaper of what tests leave
         gc.unfreeze()
-        self._names = calls.prelude()
+        self._names, self._perform = preludes.prepare(name)
         self._host.send(wire.Reply(wire.ISOLATED, 0, False, False, 0, 0, 0, 0).pack())
         self.serve()
         os._exit(0)
@@ -79,13 +81,15 @@ class Zygote:
     def _test(self, request: wire.Request, fds: list[int]) -> wire.Reply:
         self._tests += 1
         uid = None if self._uid_base is None else self._uid_base + self._tests % _USERS_PER_JAIL
+        layers = self._command_layers(request) if request.operation == wire.EXEC else None
         progress, report = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         started_ns = time.monotonic_ns()
         pid = os.fork()
         if pid == 0:
-            self._become_test(request, fds, report, uid)
+            self._become_test(request, fds, report, uid, layers)
         os.close(report)
-        for fd in fds:
+        fetched = request.details.get("fetch", {})
+        for fd in fds if not fetched else ():
             os.close(fd)
         pidfd = os.pidfd_open(pid)
         killed_by = self._watch(pid, pidfd, request, started_ns)
@@ -98,9 +102,37 @@ class Zygote:
         fault = stage == wire.STARTED
         text = said[1:].decode(errors="replace") if fault else ""
         cpu_us = int((usage.ru_utime + usage.ru_stime) * 1e6)
-        leftover = self._leftover_process() or not self._sweep(uid)
+        if request.details.get("may_fork"):
+            self._end_processes()
+        leftover = self._leftover_process()
+        leftover |= not self._sweep(uid, [(name, fds[index]) for name, index in fetched.items()], request.output_bytes)
+        for fd in fds if fetched else ():
+            os.close(fd)
         peak = usage.ru_maxrss * 1024
         return wire.Reply(stage, killed_by, leftover, fault, status, cpu_us, wall_us, peak, text)
+
+    def _command_layers(self, request: wire.Request) -> tuple[Landlock, Filter]:
+        """The layers for a command, made when the first one of its kind comes."""
+        reads = tuple(request.details.get("reads", ()))
+        if reads not in self._landlocks:
+            self._landlocks[reads] = Landlock(reads)
+        grade = seccomp.FORK if request.details.get("may_fork") else seccomp.EXEC
+        if grade not in self._filters:
+            self._filters[grade] = Filter(os.uname().machine, grade)
+        return self._landlocks[reads], self._filters[grade]
+
+    def _become_test(
+        self,
+        request: wire.Request,
+        fds: list[int],
+        report: int,
+        uid: int | None,
+        layers: tuple[Landlock, Filter] | None,
+    ) -> NoReturn:
+        """In the forked process: what was asked for, in isolation."""
+        if layers is not None:
+            execution.run(request, fds, report, uid, *layers)
+        run_python(request, fds, report, uid, (self._landlock, self._filter), self._names, self._perform)
 
     def _watch(self, pid: int, pidfd: int, request: wire.Request, started_ns: int) -> int:
         """Wait for the process; end it when it passes a limit, or when the host is gone."""
@@ -129,28 +161,45 @@ class Zygote:
                 _kill(pidfd)
                 return reason
 
+    def _end_processes(self) -> None:
+        """Kill what a compiler has left running; all of it was handed to this process, a subreaper."""
+        for _ in range(_KILL_ROUNDS):
+            left = self._children() - self._siblings
+            if not left:
+                return
+            for pid in left:
+                os.kill(pid, signal.SIGKILL)
+            for pid in left:
+                os.waitpid(pid, 0)
+
+    def _children(self) -> set[int]:
+        with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as children:
+            return {int(pid) for pid in children.read().split()}
+
     def _leftover_process(self) -> bool:
         """Whether a process outlived its test (it would have been handed to this one, a subreaper)."""
         if self._siblings:
-            with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as children:
-                return not {int(pid) for pid in children.read().split()} <= self._siblings
+            return not self._children() <= self._siblings
         try:
             os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
             return False
         return True
 
-    def _sweep(self, uid: int | None) -> bool:
-        """Empty the scratch directory, as the test's own user. False when something stays."""
+    def _sweep(self, uid: int | None, fetched: list[tuple[str, int]], limit_bytes: int) -> bool:
+        """As the test's own user, fetch what was asked for from the scratch folder and empty it. False when something
+        stays."""
         if uid is None:
-            os.chmod(_SCRATCH, 0o1777)  # the test's user is the agent's, and may have taken the rights away
-        if not os.listdir(_SCRATCH):
+            os.chmod(execution.SCRATCH, 0o1777)  # the test's user is the agent's, and may have taken the rights away
+        if not os.listdir(execution.SCRATCH):
             return True
         pid = os.fork()
         if pid == 0:
             try:
                 become_user(uid)
-                _remove_below(_SCRATCH)
+                for name, fd in fetched:
+                    execution.fetch(name, fd, limit_bytes)
+                _remove_below(execution.SCRATCH)
             finally:
                 os._exit(0)
         pidfd = os.pidfd_open(pid)
@@ -158,47 +207,7 @@ class Zygote:
             _kill(pidfd)
         os.waitpid(pid, 0)
         os.close(pidfd)
-        return not os.listdir(_SCRATCH)
-
-    def _become_test(self, request: wire.Request, fds: list[int], report: int, uid: int | None) -> NoReturn:
-        """In the forked process: isolate, load or compile the code, run it. Never returns."""
-        try:
-            program_fd, compiled_fd, stdin_fd, stdout_fd, stderr_fd = fds
-            is_call = request.operation == wire.CALL
-            text = _read_all(compiled_fd if request.has_compiled else program_fd)
-            arguments = _read_all(stdin_fd) if is_call else b""
-            own_file = _read_all(program_fd) if program.FILE_VARIABLE in text else b""
-            null_fd = os.open("/dev/null", os.O_RDWR) if is_call else -1
-            os.dup2(null_fd if is_call else stdin_fd, 0)
-            os.dup2(null_fd if is_call else stdout_fd, 1)
-            os.dup2(stderr_fd, 2)
-            _close_all_but({report, compiled_fd, self._landlock.fd} | ({stdout_fd} if is_call else set()))
-            os.setsid()
-            set_limits(int(request.cpu_kill_s) + 2)
-            become_user(uid)
-            self._landlock.apply()
-            apply_seccomp(self._filter)
-            if own_file:  # most programs do not ask for it, and what is written must be swept
-                with open(program.FILE_NAME, "wb") as file:
-                    file.write(own_file)
-        except BaseException as error:
-            os.write(report, f"F{type(error).__name__}: {error}".encode())
-            os._exit(1)
-        os.write(report, b"I")
-        try:
-            code = _load(text, compiled_fd, request.has_compiled)
-        except OSError as error:
-            os.write(report, f": the compiled code could not be kept: {error}".encode())
-            os._exit(1)
-        os.write(report, b"C")
-        os.close(report)
-        os.close(compiled_fd)
-        set_output_limit(request.output_bytes)  # only now: the compiled code may be longer than the program's output
-        _forget_agent()
-        gc.enable()
-        if is_call:
-            calls.run(code, self._names, request.entry_point, arguments, stdout_fd)
-        program.run(code)
+        return not os.listdir(execution.SCRATCH)
 
 
 class _Patience:
@@ -221,40 +230,6 @@ class _Patience:
             self._computes = (cpu_s - self._mark_cpu_s) * 1e9 > _IDLE_SHARE * span_ns
             self._mark_ns, self._mark_cpu_s = now_ns, cpu_s
         return now_ns > self._last_ns or (now_ns > self._deadline_ns and not self._computes)
-
-
-def _load(text: bytes, compiled_fd: int, is_compiled: bool) -> Any:
-    """The code object. A program that does not compile ends the process here, before any code of its own."""
-    if is_compiled:
-        return marshal.loads(text)
-    try:
-        code = program.compile_source(text)
-        data = memoryview(marshal.dumps(code))
-        while data:
-            data = data[os.write(compiled_fd, data) :]
-    except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
-        sys.excepthook(type(error), error, None)
-        sys.stderr.flush()
-        os._exit(1)
-    return code
-
-
-def _forget_agent() -> None:
-    package = __name__.partition(".")[0]
-    for name in [n for n in sys.modules if n.partition(".")[0] in (package, "ctypes", "_ctypes")]:
-        del sys.modules[name]
-
-
-def _close_all_but(kept: set[int]) -> None:
-    start = 3
-    for fd in sorted(kept - {-1}):
-        os.closerange(start, fd)
-        start = fd + 1
-    os.closerange(start, 4096)
-
-
-def _read_all(fd: int) -> bytes:
-    return os.pread(fd, os.fstat(fd).st_size, 0)
 
 
 def _kill(pidfd: int) -> None:

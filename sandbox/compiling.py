@@ -1,0 +1,161 @@
+"""Compile a program in a jail; keep what comes out, by (language, source), for all workers of a judge."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Callable
+
+from sandbox import memory_files
+from sandbox.agent import wire
+from sandbox.languages import Build, Language
+from sandbox.programs import MIB, Limits, Program
+from sandbox.verdicts import Facts
+
+COMPILE_LIMITS = Limits(cpu_s=30.0, memory_bytes=3072 * MIB, output_bytes=256 * MIB, wall_s=60.0)
+_MESSAGE_BYTES = 64 * 1024
+_WORD_BYTES = 200
+
+RunRequest = Callable[[wire.Request, list[int]], wire.Reply]
+
+
+class CompileFailure(Exception):
+    """A program does not compile: ``facts`` of the compiler's process, ``message`` a line of what it said."""
+
+    def __init__(self, facts: Facts, message: str) -> None:
+        super().__init__(message)
+        self.facts = facts
+        self.message = message
+
+
+class ProductCache:
+    """Compiled programs as sealed memory files, the least recently used let go beyond ``limit_bytes``.
+
+    The image and the compilers' options are those of the one judge that it belongs to.
+    """
+
+    def __init__(self, limit_bytes: int = 512 * MIB) -> None:
+        self._limit_bytes = limit_bytes
+        self._fds: OrderedDict[bytes, int] = OrderedDict()
+        self._size_bytes = 0
+        self._lock = threading.Lock()
+
+    def get(self, key: bytes) -> int | None:
+        """A descriptor of one's own of the product, None where there is none."""
+        with self._lock:
+            if key not in self._fds:
+                return None
+            self._fds.move_to_end(key)
+            return os.dup(self._fds[key])
+
+    def put(self, key: bytes, fd: int) -> None:
+        """Keep a product; the caller keeps ``fd``, too."""
+        with self._lock:
+            if key in self._fds:
+                return
+            self._fds[key] = os.dup(fd)
+            self._size_bytes += memory_files.size(fd)
+            while self._size_bytes > self._limit_bytes:
+                _, oldest = self._fds.popitem(last=False)
+                self._size_bytes -= memory_files.size(oldest)
+                os.close(oldest)
+
+    def close(self) -> None:
+        """Let go of all."""
+        with self._lock:
+            for fd in self._fds.values():
+                os.close(fd)
+            self._fds.clear()
+            self._size_bytes = 0
+
+
+def program_key(program: Program) -> bytes:
+    """What a compiled program depends on beside the judge's own compilers."""
+    digest = hashlib.sha256()
+    for part in (program.language, program.source, *(text for file in program.files for text in file)):
+        data = part.encode("utf-8", "surrogatepass")
+        digest.update(len(data).to_bytes(8, "little") + data)
+    return digest.digest()
+
+
+def build(run: RunRequest, language: Language, program: Program, cache: ProductCache) -> int:
+    """A descriptor of the compiled program: a sealed memory file.
+
+    ``run`` has a request carried out in a jail. Raises :class:`CompileFailure`, or what ``run`` raises.
+    """
+    assert language.build is not None
+    key = program_key(program)
+    kept = cache.get(key)
+    if kept is not None:
+        return kept
+    product_fd = memory_files.empty()
+    try:
+        _compile(run, language.build, program, product_fd)
+        memory_files.seal(product_fd)
+        cache.put(key, product_fd)
+    except BaseException:
+        os.close(product_fd)
+        raise
+    return product_fd
+
+
+def _compile(run: RunRequest, build: Build, program: Program, product_fd: int) -> None:
+    name = build.file_name(program.source)
+    texts = {name: program.source, **dict(program.files)}
+    files = {path: memory_files.sealed(text.encode("utf-8", "surrogatepass")) for path, text in texts.items()}
+    stdin_fd, messages_fd = memory_files.sealed(b""), memory_files.empty()
+    fds = [stdin_fd, messages_fd, messages_fd, product_fd, *files.values()]
+    details = {
+        "command": build.command(name, program.source),
+        "place": {path: index for index, path in enumerate(files, start=4)},
+        "fetch": {build.product(program.source): 3},
+        "variables": build.variables,
+        "reads": build.reads,
+        "may_fork": True,
+        "address_space_bytes": build.address_space_bytes,
+    }
+    limits = COMPILE_LIMITS
+    request = wire.Request(
+        operation=wire.EXEC,
+        has_compiled=False,
+        cpu_kill_s=limits.cpu_s,
+        wall_kill_s=limits.wall_kill_s,
+        memory_bytes=limits.memory_bytes,
+        output_bytes=limits.output_bytes,
+        details=details,
+    )
+    try:
+        reply = run(request, fds)
+        if reply.wait_status != 0 or memory_files.size(product_fd) == 0:
+            said = memory_files.content(messages_fd, _MESSAGE_BYTES).decode(errors="replace")
+            raise CompileFailure(_facts(reply, memory_files.size(messages_fd)), _why(reply, said))
+    finally:
+        for fd in (stdin_fd, messages_fd, *files.values()):
+            os.close(fd)
+
+
+def _facts(reply: wire.Reply, output_bytes: int) -> Facts:
+    """The compiler's facts as those of a test that did not come to run."""
+    return Facts(
+        stage=wire.ISOLATED,
+        killed_by=reply.killed_by,
+        wait_status=reply.wait_status,
+        cpu_s=reply.cpu_us / 1e6,
+        wall_s=reply.wall_us / 1e6,
+        peak_memory_bytes=reply.peak_memory_bytes,
+        output_bytes=output_bytes,
+        limits=COMPILE_LIMITS,
+    )
+
+
+def _why(reply: wire.Reply, said: str) -> str:
+    """The line that names the error: compilers say it first and what follows from it after."""
+    if reply.killed_by in (wire.KILLED_BY_CPU, wire.KILLED_BY_WALL):
+        return f"the compiler was ended after {reply.wall_us / 1e6:.0f} s"
+    if reply.killed_by == wire.KILLED_BY_MEMORY:
+        return "the compiler took too much memory"
+    lines = [line.strip() for line in said.splitlines() if line.strip()]
+    named = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
+    return named[:_WORD_BYTES] or f"the compiler ended with status {reply.wait_status}"

@@ -1,0 +1,5 @@
+"""C++17 as GCC compiles it."""
+
+from sandbox.languages import _gnu
+
+LANGUAGE = _gnu.language("cpp17", "g++", "cpp", "gnu++17", _gnu.CPP_SELF_TEST, ())
