@@ -9,6 +9,7 @@ from ingest.errors import BadRow
 from ingest.fields import refuse_unknown
 
 TOLERANCES = ("absolute_tolerance", "relative_tolerance")
+UNORDERED = ("lines", "tokens", "list", "nested")
 SWITCHES = ("case_sensitive", "space_sensitive", "assume_tolerance")
 
 
@@ -18,11 +19,15 @@ def read_comparison(given: object) -> dict[str, Any]:
         return {}
     if not isinstance(given, dict):
         raise BadRow(f"comparison is {json_kind(given)}, not an object", 'Write {"absolute_tolerance": 1e-6}, say.')
-    refuse_unknown(given, (*TOLERANCES, *SWITCHES), "comparison")
+    refuse_unknown(given, (*TOLERANCES, *SWITCHES, "unordered"), "comparison")
     rules: dict[str, Any] = {name: checked_tolerance(name, given[name]) for name in TOLERANCES if name in given}
     for name in SWITCHES:
         if name in given and not isinstance(given[name], bool):
             raise BadRow(f"comparison: {name} is {json_kind(given[name])}", f"Write {name} as true or false.")
+    if given.get("unordered") is not None:
+        if given["unordered"] not in UNORDERED:
+            raise BadRow(f"comparison: unordered is {given['unordered']!r}", f"It is one of {', '.join(UNORDERED)}.")
+        rules["unordered"] = given["unordered"]
     return rules | {name: given[name] for name in SWITCHES if name in given}
 
 

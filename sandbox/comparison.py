@@ -1,4 +1,4 @@
-"""Hold an output against the expected one: bytes, then lines, then tokens. Pure; works on bytes, never raises.
+"""Hold an output against the expected one: bytes, then tokens, in their order or in any. Pure; works on any bytes.
 
 Rules: numbers are compared with a tolerance only where one is declared or where the expected token is written as a
 non-integer; NaN equals nothing; integers are text, however long; what is not UTF-8 is compared as bytes.
@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
+from collections.abc import Hashable
 
-from sandbox.programs import Comparison
+from sandbox.matching import Item, TooMuchWork, same_items
+from sandbox.programs import Comparison, Io, Unordered
 
 # A number as problem statements write it; `nan`, `inf`, underscores and hex, which float() takes, are not among them.
 # No two ways to match the same digits: the tokens come from programs that may wish to keep the judge busy.
@@ -18,9 +21,15 @@ _NUMBER = re.compile(rb"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\Z")
 
 
 def first_difference(expected: bytes, got: bytes, comparison: Comparison) -> str | None:
-    """None when ``got`` is right; else one line that says where the first difference is."""
+    """None when ``got`` is right; else one line that says where the first difference is.
+
+    ``ValueError`` for a comparison that is one for values.
+    """
+    comparison.require_for(Io.STDIN)
     if expected == got:
         return None
+    if comparison.unordered is not None:
+        return _compare_unordered(expected, got, comparison)
     if comparison.space_sensitive:
         return _compare_spaced(expected, got, comparison)
     expected_tokens, got_tokens = expected.split(), got.split()
@@ -57,11 +66,62 @@ def _compare_spaced(expected: bytes, got: bytes, comparison: Comparison) -> str 
     return None
 
 
+class _Tokens:
+    """How tokens that are numbers agree, for :mod:`sandbox.matching`."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+
+    def is_tolerant(self, wanted: bytes) -> bool:
+        return _has_tolerance(wanted, self._comparison)
+
+    def key(self, number: bytes) -> bytes:
+        return number if self._comparison.case_sensitive else _folded(number)
+
+    def value(self, number: bytes) -> float:
+        return float(number)
+
+    def agree(self, wanted: bytes, given: bytes) -> bool:
+        return wanted == given or _same_token(wanted, given, self._comparison)
+
+    def item(self, tokens: list[bytes]) -> Item:
+        numbers = [token for token in tokens if _is_finite(token)]
+        skeleton: tuple[Hashable, ...] = tuple(None if _is_finite(token) else self.key(token) for token in tokens)
+        return Item(skeleton, tuple(numbers))
+
+
+def _is_finite(token: bytes) -> bool:
+    return _NUMBER.match(token) is not None and math.isfinite(float(token))
+
+
+def _compare_unordered(expected: bytes, got: bytes, comparison: Comparison) -> str | None:
+    in_lines = comparison.unordered is Unordered.LINES
+    what = "lines" if in_lines else "tokens"
+    wanted, given = (
+        [line for line in map(bytes.split, text.split(b"\n")) if line] if in_lines else [[t] for t in text.split()]
+        for text in (expected, got)
+    )
+    if len(wanted) != len(given):
+        return f"expected {len(wanted)} {what} in any order, got {len(given)}"
+    rule = _Tokens(comparison)
+    try:
+        if same_items(list(map(rule.item, wanted)), list(map(rule.item, given)), rule):
+            return None
+    except TooMuchWork:
+        return f"too many {what} with a tolerance to find out whether they agree in some order"
+    shown = Counter(map(b" ".join, wanted)) - Counter(map(b" ".join, given))
+    return f"in any order: no {what[:-1]} for {_show(next(iter(shown), b''))}"
+
+
 def _same_token(wanted: bytes, given: bytes, comparison: Comparison) -> bool:
-    assumed = comparison.assume_tolerance and not _INTEGER.match(wanted)
-    if _NUMBER.match(wanted) and (comparison.declares_tolerance or assumed):
+    if _has_tolerance(wanted, comparison):
         return _NUMBER.match(given) is not None and close(float(wanted), float(given), comparison)
     return not comparison.case_sensitive and _folded(wanted) == _folded(given)
+
+
+def _has_tolerance(wanted: bytes, comparison: Comparison) -> bool:
+    assumed = comparison.assume_tolerance and not _INTEGER.match(wanted)
+    return (comparison.declares_tolerance or assumed) and _NUMBER.match(wanted) is not None
 
 
 def _folded(token: bytes) -> bytes:

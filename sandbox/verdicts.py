@@ -73,6 +73,8 @@ class TestResult:
     """One test's verdict with its facts. ``detail`` is a line for a person: the error's last line, or what differs.
 
     ``idle`` marks a wall-time kill of a process that hardly used the CPU; ``confirmed`` one that was run again alone.
+    ``score`` and ``multiplier`` (of the score that the test's group has for it) are what a checker gave, ``checker``
+    are the facts of the checker's process, ``transcript`` is what it and the program said to each other.
     """
 
     __test__ = False
@@ -84,10 +86,15 @@ class TestResult:
     idle: bool = False
     confirmed: bool = False
     score: float | None = None
+    multiplier: float | None = None
+    checker: Facts | None = None
+    transcript: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain JSON values, for a store."""
+        """Plain JSON values, for a store. What only a checker gives is left out where there was none."""
         facts = self.facts.as_dict() if self.facts else None
+        checked: dict[str, Any] = {"multiplier": self.multiplier, "transcript": self.transcript}
+        checked["checker"] = self.checker.as_dict() if self.checker else None
         return {
             "name": self.name,
             "verdict": self.verdict.value,
@@ -96,6 +103,7 @@ class TestResult:
             "idle": self.idle,
             "confirmed": self.confirmed,
             "score": self.score,
+            **{name: value for name, value in checked.items() if value not in (None, "")},
         }
 
 

@@ -8,7 +8,8 @@ JSON text (see ``ingest/wire.py``). Other fields are passed over: the data set g
 ``contest_date`` has no time zone and mixes midnights with wall-clocks of the US Pacific coast, so that only its day is
 believed. A row without a date is taken too; its problem is then never eligible for a score by cut-off.
 The data set states no tolerance and no limits; a tolerance or a free letter case is taken from the words of the
-statement, and what equality cannot judge (several right answers, interaction) is flagged with them. Problems of
+statement, lists that may come in any order are compared so where the type of the starter code is a list, and what
+cannot be compared (several right answers, interaction) is flagged with the statement's words. Problems of
 Codeforces get the id that the platform writes, "1873A"; the data set's "1873_A" is another id of theirs.
 """
 
@@ -38,7 +39,9 @@ from ingest.errors import BadRow
 from ingest.fields import long_text, optional_text, required_text
 from ingest.formats import Item
 from ingest.formats._rows import read_problems
-from ingest.statements.wording import read_wording
+from ingest.starter_code import read_functions
+from ingest.statements.free_order import for_function
+from ingest.statements.wording import Wording, read_wording
 from ingest.text import encode_test_text, require_call_test
 from ingest.wire import decode_wire_tests
 
@@ -64,9 +67,7 @@ def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> Problem
     dates = _dates(row)
     tests, kinds = _tests(where, row, refused)
     suite = _suite(row, tests, kinds)
-    wording = read_wording(
-        long_text(row, "question_content"), is_call=suite is not None and suite.entry_point is not None
-    )
+    wording = _wording(row, suite)
     flags = wording.flags
     if refused:
         given = len(tests) + len(refused)
@@ -87,6 +88,16 @@ def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> Problem
         flags=flags,
         other_ids=(native_id,) if own_id != native_id else (),
     )
+
+
+def _wording(row: dict[str, Any], suite: SuiteRecord | None) -> Wording:
+    """What the statement says of the answers; a list in any order is compared so, and no reason for a flag."""
+    statement = long_text(row, "question_content")
+    if suite is None or suite.entry_point is None:
+        return read_wording(statement)
+    wording = read_wording(statement, is_call=True)
+    function = read_functions(long_text(row, "starter_code")).get(suite.entry_point)
+    return for_function(wording, statement, function.returns) if function else wording
 
 
 def _own_id(platform: str, native_id: str) -> str:

@@ -1,96 +1,171 @@
 """What a LeetCode problem calls, out of its ``metaData``: a function, or a class to design. Pure.
 
 ``metaData`` is JSON inside a string, and spells types in several ways (``string``, ``String``, ``list<integer>``,
-``integer[]``). A type here is a name in lower case with one ``[]`` for each level of lists.
+``integer[]``). A type here has the one spelling of ``sandbox.signatures``. Which kind of ``Node`` is meant is not in
+``metaData``: the starter code's definition of it says so.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from db.json_lines import json_kind
-from db.records import TestCaseRecord
+from db.records import IoKind, SuiteRecord, TestCaseRecord
 from ingest.errors import BadRow
-from ingest.fields import long_text, optional_text, required_text
-from ingest.sources._leetcode_examples import Example, answers_to, read_answer, read_lines
-from ingest.sources._samples_as_tests import sample_test
-from ingest.text import encode_test_text
+from ingest.fields import optional_text, required_text
+from ingest.sources._leetcode_examples import read_answer
+from ingest.starter_code import Function, node_kind, read_functions
+from sandbox import plain, signatures
+from sandbox.programs import Io
+from sandbox.programs import Signature as CallSignature
 
-_ALIASES = {"int": "integer", "bool": "boolean", "char": "character", "float": "double"}
-_PLAIN = frozenset({"integer", "long", "double", "boolean", "string", "character", "void"})
-_LIST = re.compile(r"list<(.*)>|(.*)\[\]")
-_LONGEST_TYPE = 200
+_VOID = "void"
 _WRITTEN_BARE = frozenset({"string", "character"})
+_LEVELS = "Node.next"
+
+
+@dataclass(frozen=True)
+class Method:
+    """One thing that is called: its parameters as (name, type), and the type of what it returns."""
+
+    params: tuple[tuple[str, str], ...] = ()
+    returns: str = _VOID
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """All its types, that of what it returns last."""
+        return (*(kind for _, kind in self.params), self.returns)
+
+    def check_arguments(self, values: Sequence[Any], what: str = "") -> None:
+        """``BadRow`` unless the values fit the parameters."""
+        if len(values) != len(self.params):
+            raise BadRow(f"arguments{what}: {len(values)}, parameters: {len(self.params)}")
+        for value, (name, kind) in zip(values, self.params, strict=True):
+            try:
+                _fitted(value, kind)
+            except BadRow as error:
+                raise BadRow(f"its argument {name}{what} {error.reason}") from None
 
 
 @dataclass(frozen=True)
 class Signature:
     """What is called, with the types of what goes in and comes out.
 
-    ``params`` are (name, type). ``methods`` of a class to design give the type that each returns, its constructor
-    among them as "void"; ``params`` are then the two lines of a test. ``changed`` is the index of the argument that
-    is the answer of a function, where it is not the returned value. ``is_manual``: judged by code of the site's own.
+    ``call`` is the function, or the constructor of a class to design, whose other methods are in ``methods``.
+    ``changed`` is the index of the argument that is the answer of a function, where it is not the returned value, and
+    ``is_cut`` says that only a part of it is. ``is_manual``: judged by code of the site's own. ``doubts`` say where the
+    starter code tells something else.
     """
 
     name: str
-    params: tuple[tuple[str, str], ...]
-    returns: str = "void"
-    methods: Mapping[str, str] = field(default_factory=dict)
-    types: frozenset[str] = frozenset()
+    call: Method
+    methods: Mapping[str, Method] = field(default_factory=dict)
     changed: int | None = None
+    is_design: bool = False
     is_manual: bool = False
+    is_cut: bool = False
+    doubts: tuple[str, ...] = ()
 
     @property
     def answer_type(self) -> str:
         """The type of a function's answer."""
-        return self.returns if self.changed is None else self.params[self.changed][1]
+        return self.call.returns if self.changed is None else self.call.params[self.changed][1]
+
+    @property
+    def io_kind(self) -> IoKind:
+        """How a program is called."""
+        return IoKind.DESIGN if self.is_design else IoKind.FUNCTION
+
+    @property
+    def n_lines(self) -> int:
+        """Lines of a test's input: one for each argument, or one of names and one of lists of arguments."""
+        return 2 if self.is_design else len(self.call.params)
+
+    def _as_call(self) -> CallSignature:
+        methods = tuple((name, _as_call(method)) for name, method in self.methods.items())
+        return replace(_as_call(self.call), answer=self.changed, methods=methods)
+
+    def _refusal(self) -> str:
+        """Why the sandbox cannot make its values; empty where it can."""
+        kinds = {kind for method in (self.call, *self.methods.values()) for kind in method.types}
+        if unknown := sorted(kind for kind in kinds if not signatures.is_known(kind)):
+            return f"it uses {', '.join(unknown)}, which the judge does not know"
+        try:
+            signatures.details_of(Io(self.io_kind), self.name, self._as_call())
+        except ValueError as error:
+            return str(error)
+        return ""
+
+    def as_plain(self) -> dict[str, Any] | None:
+        """For ``SuiteRecord.signature``; None when the sandbox cannot make its values."""
+        return None if self._refusal() else plain.signature_as_plain(self._as_call())
+
+    def suite(self, tests: tuple[TestCaseRecord, ...], comparison: dict[str, Any]) -> SuiteRecord:
+        """The tests as a suite of what is called."""
+        return SuiteRecord(tests, self.io_kind, self.name, comparison, signature=self.as_plain())
 
     def obstacles(self) -> tuple[tuple[str, str], ...]:
-        """Why the judge cannot run it yet, as (flag, reason) pairs: it calls functions with JSON values alone."""
+        """Why the judge cannot run it, as (flag, reason) pairs."""
         found = []
-        if self.methods:
-            found.append(("design_class", f"class {self.name} is designed, and the judge calls functions only"))
-        if self.changed is not None:
-            name = self.params[self.changed][0]
-            found.append(("in_place", f"the answer is what becomes of {name}, and the judge sees the returned value"))
-        if odd := sorted({kind for kind in self.types if kind.rstrip("[]") not in _PLAIN}):
-            found.append(("data_structure", f"it uses {', '.join(odd)}, and the judge passes JSON values only"))
+        if reasons := [reason for reason in (self._refusal(), *self.doubts) if reason]:
+            found.append(("data_structure", "; ".join(reasons)))
         if self.is_manual:
             found.append(("custom_judge", "metaData says manual: the site judges it with code of its own"))
+        elif not self.is_design and (why := self._no_answer()):
+            found.append(("custom_judge", why))
         return tuple(found)
+
+    def _no_answer(self) -> str:
+        """Why it is not known what the answer of a function is; empty where it is."""
+        if self.changed is None:
+            return "it returns nothing, and no argument is named as the answer" if self.call.returns == _VOID else ""
+        name = self.call.params[self.changed][0]
+        if self.is_cut or self.call.returns != _VOID:
+            return f"the answer is a part of {name}, whose length the call says"
+        return ""
 
     def check_arguments(self, values: list[Any]) -> None:
         """``BadRow`` unless the values of a test fit the parameters."""
-        if len(values) != len(self.params):
-            raise BadRow(f"lines of its input: {len(values)}, parameters: {len(self.params)}")
-        if self.methods:
-            _check_calls(values)
+        if len(values) != self.n_lines:
+            raise BadRow(f"lines of its input: {len(values)}, parameters: {self.n_lines}")
+        if not self.is_design:
+            self.call.check_arguments(values)
             return
-        for value, (name, kind) in zip(values, self.params, strict=True):
-            try:
-                _fitted(value, kind)
-            except BadRow as error:
-                raise BadRow(f"its argument {name} {error.reason}") from None
+        for name, given in _calls(values, self.name):
+            self._method(name).check_arguments(given, f" of {name}")
+
+    def _method(self, name: str) -> Method:
+        if name == self.name:
+            return replace(self.call, returns=_VOID)
+        if name not in self.methods:
+            raise BadRow(f"it calls {name!r}, which metaData does not have")
+        return self.methods[name]
 
     def expected(self, answer: str, values: list[Any]) -> Any:
         """The value that a right program gives, as the statement's `answer` to a test with these arguments says it.
 
         Numbers of type double are floats, whatever they are written as. ``BadRow`` when the answer does not fit.
         """
-        if not self.methods:
+        if not self.is_design:
             return read_typed(answer, self.answer_type)
-        results, (names, arguments) = read_answer(answer), values
-        if not isinstance(results, list) or not len(results) == len(names) == len(arguments):
-            raise BadRow(f"its output is not one value for each of its {len(names)} calls: {answer[:60]!r}")
-        return [_result(self.methods, name, value) for name, value in zip(names, results, strict=True)]
+        results, calls = read_answer(answer), _calls(values, self.name)
+        if not isinstance(results, list) or len(results) != len(calls):
+            raise BadRow(f"its output is not one value for each of its {len(calls)} calls: {answer[:60]!r}")
+        return [_result(self._method(name), name, value) for (name, _), value in zip(calls, results, strict=True)]
 
 
-def read_signature(text: str) -> Signature:
-    """The signature that ``metaData`` states. ``BadRow`` when it is no JSON object, or names nothing to call."""
+def _as_call(method: Method) -> CallSignature:
+    return CallSignature(tuple(kind for _, kind in method.params), method.returns)
+
+
+def read_signature(text: str, starter_code: str = "") -> Signature:
+    """The signature that ``metaData`` states. ``BadRow`` when it is no JSON object, or names nothing to call.
+
+    The starter code says which kind of node a ``Node`` is; where its types are others, that is noted as a doubt.
+    """
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -98,22 +173,26 @@ def read_signature(text: str) -> Signature:
     if not isinstance(given, dict):
         raise BadRow(f"metaData is {json_kind(given)}, not an object")
     is_manual = given.get("manual") is True
+    kind = node_kind(starter_code)
     if optional_text(given, "classname") is not None:
-        return _design(given, is_manual)
-    params = _params(given)
-    returns = _returned(given)
-    types = frozenset({kind for _, kind in params} | {returns})
-    return Signature(required_text(given, "name"), params, returns, {}, types, _changed(given, params), is_manual)
+        return _with_doubts(_design(given, is_manual, kind), starter_code)
+    call = _method(given, kind)
+    changed, is_cut = _changed(given, call)
+    signature = Signature(required_text(given, "name"), call, changed=changed, is_manual=is_manual, is_cut=is_cut)
+    return _with_doubts(signature, starter_code)
 
 
-def read_type(written: str) -> str:
-    """A type in the one spelling: ``List<String>`` is ``string[]``. ``BadRow`` for one that is too long to be any."""
-    if len(written) > _LONGEST_TYPE:
-        raise BadRow(f"metaData has a type of {len(written)} characters: {written[:60]!r}")
-    kind, depth = re.sub(r"\s", "", written).lower(), 0
-    while match := _LIST.fullmatch(kind):
-        kind, depth = match[1] if match[1] is not None else match[2], depth + 1
-    return _ALIASES.get(kind, kind) + "[]" * depth
+def read_type(written: str, node: str | None = None) -> str:
+    """A type in the one spelling: ``List<String>`` is ``string[]``, a ``Node`` is `node` if that is known.
+
+    ``BadRow`` for one that is too long to be any.
+    """
+    try:
+        kind = signatures.read_type(written)
+    except ValueError as error:
+        raise BadRow(f"metaData has {error}") from None
+    base = kind.replace("[]", "")
+    return kind.replace(base, node) if node and base.lower() == "node" else kind
 
 
 def read_typed(answer: str, kind: str) -> Any:
@@ -125,6 +204,8 @@ def read_typed(answer: str, kind: str) -> Any:
 
 
 def _written(answer: str, kind: str) -> Any:
+    if kind == _LEVELS:
+        answer = answer.replace('"#"', "#").replace("#", '"#"')  # bare in statements, which is no JSON
     line, _, later = answer.partition("\n")
     bare = line.strip()
     if kind in _WRITTEN_BARE and bare and bare != "null" and bare[0] not in "\"'":
@@ -136,60 +217,13 @@ def _written(answer: str, kind: str) -> Any:
     return read_answer(answer)
 
 
-def sample_tests(
-    question: Mapping[str, Any], signature: Signature, examples: Sequence[Example]
-) -> tuple[tuple[TestCaseRecord, ...], tuple[str, ...]]:
-    """The example inputs of a question with their outputs out of its statement, and what is wrong with the others.
-
-    Only examples whose output is certain are tests.
-    """
-    cases = _cases(question, signature)
-    tests, flaws = [], [] if cases else ["there are no example inputs"]
-    answers = answers_to([_readable(case) for case in cases], examples)
-    for number, (case, answer) in enumerate(zip(cases, answers, strict=True), start=1):
-        try:
-            tests.append(_test(number, case, answer, signature))
-        except BadRow as error:
-            flaws.append(f"example {number}: {error.reason}")
-    if len(examples) != len(cases):
-        flaws.append(f"inputs: {len(cases)}, outputs in the statement: {len(examples)}")
-    return tuple(tests), tuple(flaws)
-
-
-def _readable(case: str) -> list[Any] | None:
-    try:
-        return read_lines(case)
-    except BadRow:
-        return None
-
-
-def _test(number: int, case: str, answer: str | None, signature: Signature) -> TestCaseRecord:
-    values = read_lines(case)
-    signature.check_arguments(values)
-    if answer is None:
-        raise BadRow("no output of the statement is certainly its own")
-    expected = json.dumps(signature.expected(answer, values), ensure_ascii=False)
-    return sample_test(number, encode_test_text("the input", case), encode_test_text("the output", expected))
-
-
-def _cases(question: Mapping[str, Any], signature: Signature) -> tuple[str, ...]:
-    """The inputs of the examples: listed one by one, or all in one text, or the first alone."""
-    listed = question.get("exampleTestcaseList")
-    if isinstance(listed, list) and listed:
-        return tuple(long_text({"an example": case}, "an example").strip() for case in listed)
-    lines = long_text(question, "exampleTestcases").strip().split("\n")
-    size = len(signature.params)
-    if lines != [""] and size and len(lines) % size == 0:
-        return tuple("\n".join(lines[start : start + size]) for start in range(0, len(lines), size))
-    first = long_text(question, "sampleTestCase").strip()
-    return (first,) if first else ()
-
-
 def _fitted(value: Any, kind: str) -> Any:
-    """The value, with integers made floats where the type is double. ``BadRow`` when it is of another type.
+    """The value as the sandbox would write it: integers are floats where the type is double, nodes in one way.
 
-    What a type of the site's own is written as is not known here: it is taken as it is.
+    ``BadRow`` when it is of another type. What an unknown type is written as is not known here: it is taken as it is.
     """
+    if kind.replace("[]", "") in signatures.NODES:
+        return _fitted_nodes(value, kind)
     if kind.endswith("[]"):
         if not isinstance(value, list):
             raise BadRow(f"is {json_kind(value)}, not {kind}")
@@ -211,39 +245,73 @@ def _fitted(value: Any, kind: str) -> Any:
         raise BadRow("is beyond the range of numbers") from None
 
 
-def _design(given: Mapping[str, Any], is_manual: bool) -> Signature:
-    name = required_text(given, "classname")
+def _fitted_nodes(value: Any, kind: str) -> Any:
+    if kind == _LEVELS and not isinstance(value, list):
+        raise BadRow(f"is {json_kind(value)}, not {kind}")
+    try:
+        return signatures.written_as_returned(value, kind)
+    except ValueError as error:
+        raise BadRow(f"is no {kind}: {error}") from None
+
+
+def _design(given: Mapping[str, Any], is_manual: bool, node: str | None) -> Signature:
     members = [method for method in _list(given, "methods") if isinstance(method, dict)]
-    methods = {required_text(method, "name"): _returned(method) for method in members}
+    methods = {required_text(method, "name"): _method(method, node) for method in members}
     constructor = given.get("constructor")
-    made = [constructor] if isinstance(constructor, dict) else []
-    types = {kind for member in (*members, *made) for _, kind in _params(member)} | set(methods.values())
-    lines = (("names", "string[]"), ("arguments", "list"))
-    return Signature(name, lines, "void", {**methods, name: "void"}, frozenset(types), None, is_manual)
+    call = replace(_method(constructor, node), returns=_VOID) if isinstance(constructor, dict) else Method()
+    return Signature(required_text(given, "classname"), call, methods, is_design=True, is_manual=is_manual)
 
 
-def _params(given: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+def _method(given: Mapping[str, Any], node: str | None) -> Method:
+    returned = given.get("return")
+    written = optional_text(returned, "type") if isinstance(returned, dict) else None
+    return Method(_params(given, node), read_type(written or _VOID, node))
+
+
+def _params(given: Mapping[str, Any], node: str | None) -> tuple[tuple[str, str], ...]:
     found = []
     for number, param in enumerate(_list(given, "params"), start=1):
         if not isinstance(param, dict):
             raise BadRow(f"metaData: parameter {number} is {json_kind(param)}, not an object")
-        found.append((optional_text(param, "name") or f"number {number}", read_type(required_text(param, "type"))))
+        kind = read_type(required_text(param, "type"), node)
+        found.append((optional_text(param, "name") or f"number {number}", kind))
     return tuple(found)
 
 
-def _returned(given: Mapping[str, Any]) -> str:
-    returned = given.get("return")
-    return read_type(optional_text(returned, "type") or "void") if isinstance(returned, dict) else "void"
-
-
-def _changed(given: Mapping[str, Any], params: tuple[tuple[str, str], ...]) -> int | None:
+def _changed(given: Mapping[str, Any], call: Method) -> tuple[int | None, bool]:
+    """The index of the argument that is the answer, if it is one, and whether only a part of it counts."""
     output = given.get("output")
     index = output.get("paramindex") if isinstance(output, dict) else None
-    if index is None:
-        return None
-    if type(index) is not int or not 0 <= index < len(params):
-        raise BadRow(f"metaData: output.paramindex is {index!r} for {len(params)} parameters")
-    return index
+    if not isinstance(output, dict) or index is None:
+        return None, False
+    if type(index) is not int or not 0 <= index < len(call.params):
+        raise BadRow(f"metaData: output.paramindex is {index!r} for {len(call.params)} parameters")
+    return index, output.get("size") is not None
+
+
+def _with_doubts(signature: Signature, starter_code: str) -> Signature:
+    """The signature with what the starter code says otherwise: of nodes, and of how many arguments there are."""
+    functions = read_functions(starter_code)
+    named = {name: method for name, method in signature.methods.items() if name in functions}
+    first = "__init__" if signature.is_design else signature.name
+    if first in functions:
+        named[first] = signature.call
+    doubts = [doubt for name, method in named.items() for doubt in _doubts(name, method, functions[name])]
+    return replace(signature, doubts=tuple(doubts))
+
+
+def _doubts(name: str, method: Method, stated: Function) -> Iterable[str]:
+    if len(stated.parameters) != len(method.params):
+        yield f"{name} has {len(stated.parameters)} parameters in the starter code, {len(method.params)} in metaData"
+        return
+    returns = stated.returns if name != "__init__" else _VOID
+    for mine, theirs in zip(method.types, (*stated.parameters, returns), strict=True):
+        if _is_plain(mine) and not _is_plain(theirs):
+            yield f"{name} has {theirs} in the starter code where metaData has {mine}"
+
+
+def _is_plain(kind: str) -> bool:
+    return kind.replace("[]", "") in signatures.PLAIN
 
 
 def _list(given: Mapping[str, Any], name: str) -> Iterable[Any]:
@@ -255,16 +323,20 @@ def _list(given: Mapping[str, Any], name: str) -> Iterable[Any]:
     return value
 
 
-def _check_calls(values: list[Any]) -> None:
+def _calls(values: list[Any], class_name: str) -> list[tuple[str, list[Any]]]:
     names, arguments = values
-    if not isinstance(names, list) or not isinstance(arguments, list) or len(names) != len(arguments):
+    lists = isinstance(names, list) and isinstance(arguments, list) and len(names) == len(arguments)
+    if not lists or not all(isinstance(given, list) for given in arguments):
         raise BadRow("its two lines are not as many names as lists of arguments")
+    if not all(isinstance(name, str) for name in names):
+        raise BadRow("its names are not all texts")
+    if names[:1] != [class_name] or class_name in names[1:]:
+        raise BadRow(f"it does not make one {class_name} and then call its methods")
+    return list(zip(names, arguments, strict=True))
 
 
-def _result(methods: Mapping[str, str], name: Any, value: Any) -> Any:
-    if not isinstance(name, str) or name not in methods:
-        raise BadRow(f"it calls {name!r}, which metaData does not have")
+def _result(method: Method, name: str, value: Any) -> Any:
     try:
-        return _fitted(value, methods[name])
+        return _fitted(value, method.returns)
     except BadRow as error:
         raise BadRow(f"its output for {name} {error.reason}") from None

@@ -26,12 +26,10 @@ from db.records import (
     ContestKind,
     ContestRecord,
     DateClaim,
-    IoKind,
     Precision,
     ProblemKey,
     ProblemRecord,
     SightingRecord,
-    SuiteRecord,
 )
 from ingest.dates import epoch_instant
 from ingest.errors import Absent, BadRow, SourceError
@@ -39,8 +37,10 @@ from ingest.fields import long_text, optional_text, positive_number, required_te
 from ingest.pages import Fetch, Page, Request, json_request
 from ingest.sources import Check, Host, Listing, ProblemList, ProblemRef, ReadProblem, Secret, Source, Wanted
 from ingest.sources._leetcode_examples import examples_of
-from ingest.sources._leetcode_signature import read_signature, sample_tests
+from ingest.sources._leetcode_samples import sample_tests
+from ingest.sources._leetcode_signature import read_signature
 from ingest.sources._lines import capped
+from ingest.statements.free_order import for_class, for_function
 from ingest.statements.markdown import to_markdown
 from ingest.statements.wording import read_wording
 
@@ -235,16 +235,21 @@ def _with_content(record: ProblemRecord, question: dict[str, Any]) -> ReadProble
         why = "its content is empty" + (", it is for subscribers" if question.get("isPaidOnly") is True else "")
         return ReadProblem(replace(record, flags=(("statement_unavailable", why),)), (why,))
     wording = read_wording(statement, is_call=True)
-    record = replace(record, statement=statement, language="en", starter_code=_starter(question), flags=wording.flags)
+    starter = _starter(question)
+    record = replace(record, statement=statement, language="en", starter_code=starter, flags=wording.flags)
     category = optional_text(question, "categoryTitle") or _ALGORITHMS
     if category != _ALGORITHMS:
         why = f"its category is {category}, which the judge does not run"
         return ReadProblem(replace(record, flags=(*record.flags, ("other_category", why))), (why,))
-    signature = read_signature(long_text(question, "metaData"))
+    signature = read_signature(long_text(question, "metaData"), starter)
+    if signature.is_design:
+        wording = for_class(wording, statement)
+    else:
+        wording = for_function(wording, statement, signature.answer_type)
     tests, flaws = sample_tests(question, signature, examples_of(root))
-    suite = SuiteRecord(tests, IoKind.FUNCTION, signature.name, wording.comparison) if tests else None
+    suite = signature.suite(tests, wording.comparison) if tests else None
     unclear = (("partial_tests" if tests else "examples_unclear", "; ".join(flaws)),) if flaws else ()
-    return ReadProblem(replace(record, suite=suite, flags=(*record.flags, *signature.obstacles(), *unclear)), flaws)
+    return ReadProblem(replace(record, suite=suite, flags=(*wording.flags, *signature.obstacles(), *unclear)), flaws)
 
 
 def _tree(content: str) -> Tag:
@@ -379,7 +384,7 @@ def _check_question(page: Page) -> None:
 
 SOURCE = Source(
     NAME,
-    "LeetCode's weekly and biweekly contests: functions to write, with the samples of the statements",
+    "LeetCode's weekly and biweekly contests: functions and classes to write, with the samples of the statements",
     (Host("leetcode.com", 2.0, Secret("LIVE_LEETCODE_COOKIE")),),
     discover,
     list_problems,

@@ -19,6 +19,21 @@ NOW = datetime(2026, 3, 10, 3, 17, tzinfo=UTC)
 FETCHED = datetime(2026, 3, 10, 3, 17, 5, tzinfo=UTC)
 GRAPHQL = "https://leetcode.com/graphql/"
 
+NUMS = {"name": "nums", "type": "integer[]"}
+FERRY: dict[str, Any] = {
+    "classname": "FerryQueue",
+    "constructor": {"params": [{"type": "integer", "name": "places"}]},
+    "methods": [
+        {"name": "board", "params": [{"type": "integer", "name": "car"}], "return": {"type": "boolean"}},
+        {"name": "leave", "params": [], "return": {"type": "integer"}},
+        {"name": "load", "params": [], "return": {"type": "double"}},
+        {"name": "clear", "params": [], "return": {"type": "void"}},
+    ],
+    "systemdesign": True,
+    "return": {"type": "list<String>", "dealloc": True},
+    "params": [{"name": "inputs", "type": "integer[]"}, {"name": "inputs", "type": "integer[]"}],
+}
+
 
 def wanted(since: datetime = datetime(2026, 2, 1, tzinfo=UTC), now: datetime = NOW) -> Wanted:
     return Wanted(since, datetime(2026, 3, 24, tzinfo=UTC), now)

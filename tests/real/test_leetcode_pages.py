@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
@@ -17,10 +18,13 @@ import pytest
 from bs4 import BeautifulSoup
 
 from db.records import ContestRecord, ProblemKey, SuiteRecord
+from eval.judging import to_suite
 from ingest.errors import BadRow, PageChanged
 from ingest.sources._leetcode_examples import examples_of, find_examples, read_answer, read_arguments
-from ingest.sources._leetcode_signature import read_signature, read_type, read_typed, sample_tests
+from ingest.sources._leetcode_samples import sample_tests
+from ingest.sources._leetcode_signature import read_signature, read_type, read_typed
 from ingest.sources.leetcode import list_problems, parse_contest_info, parse_contests, parse_question, parse_sightings
+from sandbox import Judge, Program, Verdict
 from tests.ingest.leetcode_pages import fetcher, meta, page, question, wanted
 
 pytestmark = pytest.mark.shared
@@ -244,12 +248,13 @@ STATEMENTS: dict[str, tuple[dict[str, Any], list[tuple[str, Any]]]] = {
         ],
     ),
 }
+# What stays flagged: a Node without starter code, which would say of which kind it is, and "any" of several answers.
 FLAGS = {
-    "lru-cache": "design_class",
-    "design-task-manager": "design_class",
-    "copy-list-with-random-pointer": "data_structure",
-    "sequential-grid-path-cover": "multiple_answers",
+    "copy-list-with-random-pointer": {"data_structure"},
+    "sequential-grid-path-cover": {"multiple_answers"},
 }
+# "You can return the answer in any order", of one list: that is how it is compared.
+COMPARISONS = {"two-sum": {"unordered": "list"}}
 
 
 def statement_of(recorded: Path, slug: str) -> str:
@@ -266,9 +271,49 @@ def test_recorded_statements_give_the_outputs_that_they_show(recorded: Path, slu
     read = parse_question(page(answer))
     assert read.notes == ()
     assert samples_of(read.record.suite) == [(case, json.dumps(value)) for case, value in shown]
-    flags = {name for name, _ in read.record.flags}
-    assert FLAGS.get(slug) in flags | {None}
-    assert not flags & {"examples_unclear", "partial_tests", "custom_judge", "in_place"}
+    assert {name for name, _ in read.record.flags} - {"has_image"} == FLAGS.get(slug, set())
+    assert read.record.suite is not None
+    assert read.record.suite.comparison == COMPARISONS.get(slug, {})
+
+
+def python_of(recorded: Path, slug: str) -> str:
+    """The first Python program that the repository of the statements has for one, definition of nodes included."""
+    text = (recorded / f"content_{slug}.md").read_text(encoding="utf-8")
+    return text.split("```python\n")[1].split("```")[0]
+
+
+# Not among them: one has no Python program, one needs a package of the full image, one has several answers.
+WITH_PROGRAM = (
+    "two-sum",
+    "lru-cache",
+    "copy-list-with-random-pointer",
+    "maximize-spanning-tree-stability-with-upgrades",
+)
+
+
+@pytest.mark.bubblewrap
+def test_recorded_programs_pass_the_samples_of_their_statements(recorded: Path) -> None:
+    """Functions, classes to design and nodes from page to verdict; a program that gives nothing passes none of them."""
+    verdicts, nothing = {}, {}
+    with Judge("bubblewrap", jobs=1) as judge:
+        for slug in WITH_PROGRAM:
+            data, shown = STATEMENTS[slug]
+            source = python_of(recorded, slug)
+            answer = question(
+                content=statement_of(recorded, slug),
+                metaData=json.dumps(data),
+                exampleTestcaseList=[case for case, _ in shown],
+                codeSnippets=[{"langSlug": "python3", "code": source}],
+            )
+            record = parse_question(page(answer)).record
+            assert {name for name, _ in record.flags} <= {"has_image"}
+            assert record.suite is not None
+            suite = to_suite(record.suite)
+            verdicts[slug] = judge.judge(Program(source), suite).verdict
+            empty = re.sub(r"(?m)^(\s+)(return|yield) .*$", r"\1pass", source)
+            nothing[slug] = judge.judge(Program(empty), suite).verdict
+    assert verdicts == dict.fromkeys(WITH_PROGRAM, Verdict.ACCEPTED)
+    assert Verdict.ACCEPTED not in nothing.values()
 
 
 def test_a_recorded_problem_of_the_database_category_has_no_tests(recorded: Path) -> None:

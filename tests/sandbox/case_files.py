@@ -1,7 +1,7 @@
 """The cases of the folder ``cases``, read strictly: a key that nothing reads is an error, not a comment.
 
-A text may be given as a string, in hex under ``NAME_hex``, or as ``{text, times, end, end_text, end_times}``: ``text``
-repeated, then ``end``, then ``end_text`` repeated.
+A text may be given as a string, in hex under ``NAME_hex``, as a list of strings and of [string, how many times], or as
+``{text, times, end, end_text, end_times}``: ``text`` repeated, then ``end``, then ``end_text`` repeated.
 """
 
 from __future__ import annotations
@@ -14,10 +14,13 @@ from typing import Any
 
 import pytest
 
-from sandbox import Comparison, Io, Limits, Program, Suite, Test, Verdict
+from sandbox import Comparison, Io, Limits, Program, Suite, Test, Verdict, plain
 from sandbox.programs import MIB
 
 CASES = Path(__file__).parent / "cases"
+
+# The files of call-based programs, with what is called unless a case says otherwise.
+_CALLED = dict.fromkeys(("calls", "hostile_calls", "nodes"), (Io.FUNCTION, "f")) | {"design": (Io.DESIGN, "Design")}
 _DEFAULT_INPUT, _DEFAULT_EXPECTED = "1 2\n", "3\n"
 
 
@@ -68,23 +71,35 @@ def _params(names: Iterable[str], make: Any) -> list[Any]:
 
 
 def _judge_case(file: str, table: dict[str, Any]) -> JudgeCase:
-    called = file == "calls"
+    io, entry_point = _CALLED.get(file, (Io.STDIN, None))
     source = _bytes(table, "program_repeated" if "program_repeated" in table else "program").decode()
-    tests = table.pop("tests", None) or [table]
     suite = Suite(
-        tests=tuple(_test(str(index), test) for index, test in enumerate(tests, start=1)),
-        io=Io.FUNCTION if called else Io.STDIN,
-        entry_point="f" if called else None,
+        tests=_tests(table),
+        io=io,
+        entry_point=table.pop("entry_point", entry_point),
         comparison=Comparison(**table.pop("comparison", {})),
         limits=_limits(table.pop("limits", {})),
+        signature=plain.read_signature(table.pop("signature")) if "signature" in table else None,
     )
+    language = table.pop("language", "python3")
     verdict = table.pop("verdict")
     verdicts = frozenset(map(Verdict, [verdict] if isinstance(verdict, str) else verdict))
-    return JudgeCase(table.pop("name"), Program(source), suite, verdicts, table.pop("detail_contains", ""))
+    return JudgeCase(table.pop("name"), Program(source, language), suite, verdicts, table.pop("detail_contains", ""))
 
 
-def _test(name: str, table: dict[str, Any]) -> Test:
-    return Test(name, _bytes(table, "input", _DEFAULT_INPUT), _bytes(table, "expected", _DEFAULT_EXPECTED))
+def _tests(table: dict[str, Any]) -> tuple[Test, ...]:
+    """The tests of a case, which may be its only one."""
+    if "tests" not in table:
+        return (_test(1, table),)
+    tables = table.pop("tests")
+    tests = tuple(_test(number, test) for number, test in enumerate(tables, start=1))
+    if any(tables):
+        raise ValueError(f"unknown keys of a test: {[sorted(test) for test in tables if test]}")
+    return tests
+
+
+def _test(number: int, table: dict[str, Any]) -> Test:
+    return Test(str(number), _bytes(table, "input", _DEFAULT_INPUT), _bytes(table, "expected", _DEFAULT_EXPECTED))
 
 
 def _limits(table: dict[str, Any]) -> Limits:
@@ -121,6 +136,8 @@ def _bytes(table: dict[str, Any], key: str, default: str | None = None) -> bytes
             value.get("end_text", "") * value.get("end_times", 0),
         )
         value = "".join(parts)
+    if isinstance(value, list):
+        value = "".join(part if isinstance(part, str) else part[0] * part[1] for part in value)
     if not isinstance(value, str):
         raise ValueError(f"no text under {key!r}")
     return value.encode()

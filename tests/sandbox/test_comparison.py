@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import time
 from dataclasses import replace
@@ -12,6 +13,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sandbox import Comparison, comparison, values
+from sandbox.programs import Unordered
 from tests.sandbox.case_files import ComparisonCase, comparison_cases
 
 PLAIN = Comparison()
@@ -48,12 +50,46 @@ def test_no_output_makes_the_judge_work_longer_than_its_length_asks_for(expected
     assert time.process_time() - started < 0.2
 
 
-@pytest.mark.parametrize("tolerance", [-1e-9, float("inf"), float("nan")])
+@pytest.mark.parametrize("tolerance", [-1e-9, float("inf"), float("nan"), True, "1e-6"])
 @pytest.mark.parametrize("name", ["absolute_tolerance", "relative_tolerance"])
-def test_a_tolerance_that_is_none_is_refused(name: str, tolerance: float) -> None:
+def test_a_tolerance_that_is_none_is_refused(name: str, tolerance: object) -> None:
     changes: dict[str, Any] = {name: tolerance}
     with pytest.raises(ValueError, match=f"{name} must be a number of at least 0"):
         replace(PLAIN, **changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"case_sensitive": "no"}, "case_sensitive must be true or false, not 'no'"),
+        ({"space_sensitive": 1}, "space_sensitive must be true or false, not 1"),
+        ({"assume_tolerance": None}, "assume_tolerance must be true or false, not None"),
+        ({"unordered": "set"}, "unordered must be one of lines, tokens, list, nested, not 'set'"),
+        ({"unordered": "lines", "space_sensitive": True}, "space_sensitive contradicts unordered lines"),
+    ],
+)
+def test_a_rule_that_is_none_or_contradicts_itself_is_refused(changes: dict[str, Any], says: str) -> None:
+    with pytest.raises(ValueError, match=says):
+        replace(PLAIN, **changes)
+
+
+@pytest.mark.parametrize(
+    ("compare", "unordered"),
+    [
+        (comparison.first_difference, "list"),
+        (comparison.first_difference, "nested"),
+        (values.first_difference, "lines"),
+        (values.first_difference, "tokens"),
+    ],
+)
+def test_any_order_of_what_is_not_there_is_refused(compare: Any, unordered: Any) -> None:
+    with pytest.raises(ValueError, match=f"unordered {unordered} is not for (stdin|function)"):
+        compare(b"[1]", b"[1]", Comparison(unordered=unordered))
+
+
+def test_any_order_may_be_given_by_name() -> None:
+    by_name: Any = "lines"
+    assert Comparison(unordered=by_name) == Comparison(unordered=Unordered.LINES)
 
 
 @given(st.binary(), RULES)
@@ -138,3 +174,121 @@ def test_values_are_equal_as_python_says_but_for_bool_and_decimals(expected: obj
 def test_any_bytes_can_be_compared_with_a_value(expected: object, got: bytes, rule: Comparison) -> None:
     difference = values.first_difference(json.dumps(expected).encode(), got, rule)
     assert difference is None or "\n" not in difference
+
+
+# --- any order ---------------------------------------------------------------------------------------------------
+
+NUMBERS = st.integers(-3, 3) | st.floats(-2, 2).map(lambda number: round(number, 7)) | st.sampled_from([0.1, 0.1000008])
+PARTS = st.none() | st.booleans() | NUMBERS | st.sampled_from(["a", "b", "1", ""]) | st.lists(NUMBERS, max_size=2)
+ANY_ORDER_RULES = st.builds(
+    Comparison,
+    absolute_tolerance=st.none() | st.sampled_from([0.0, 1e-7, 0.3]),
+    relative_tolerance=st.none() | st.sampled_from([0.0, 0.2]),
+    case_sensitive=st.booleans(),
+)
+
+
+def some_order(wanted: list[Any], given: list[Any], rule: Comparison) -> bool:
+    """Whether one of all the orders makes the values agree, tried one after another."""
+    return len(wanted) == len(given) and any(
+        values.same_value(wanted, list(order), rule) for order in itertools.permutations(given)
+    )
+
+
+def dumped(value: object) -> bytes:
+    return json.dumps(value).encode()
+
+
+@given(st.lists(PARTS, max_size=5), st.lists(PARTS, max_size=5), ANY_ORDER_RULES)
+def test_a_list_in_any_order_is_right_when_one_of_all_orders_is(
+    wanted: list[Any], given: list[Any], rule: Comparison
+) -> None:
+    difference = values.first_difference(dumped(wanted), dumped(given), replace(rule, unordered=Unordered.LIST))
+    assert (difference is None) == some_order(wanted, given, rule)
+
+
+@given(st.lists(NUMBERS, max_size=6), st.data(), ANY_ORDER_RULES)
+def test_numbers_moved_a_little_are_right_when_one_of_all_orders_is(
+    wanted: list[Any], data: st.DataObject, rule: Comparison
+) -> None:
+    shifts = st.sampled_from([0, 0, 1e-7, -1e-6, 0.2, -0.3, 1])
+    given = [number + data.draw(shifts) for number in data.draw(st.permutations(wanted))]
+    as_list = values.first_difference(dumped(wanted), dumped(given), replace(rule, unordered=Unordered.LIST))
+    assert (as_list is None) == some_order(wanted, given, rule)
+
+
+@given(st.lists(st.lists(NUMBERS, max_size=3), max_size=4), st.data(), ANY_ORDER_RULES)
+def test_lists_in_any_order_are_right_when_one_of_all_orders_is(
+    wanted: list[list[Any]], data: st.DataObject, rule: Comparison
+) -> None:
+    shifts = st.sampled_from([0, 0, 1e-7, 0.2, -0.3])
+    moved = [[number + data.draw(shifts) for number in data.draw(st.permutations(part))] for part in wanted]
+    given = data.draw(st.permutations(moved))
+    difference = values.first_difference(dumped(wanted), dumped(given), replace(rule, unordered=Unordered.NESTED))
+    right = any(
+        all(some_order(one, other, rule) for one, other in zip(wanted, order, strict=True))
+        for order in itertools.permutations(given)
+    )
+    assert (difference is None) == right
+
+
+@given(
+    st.lists(TOKENS.filter(bool), max_size=5), st.data(), RULES, st.sampled_from([Unordered.LINES, Unordered.TOKENS])
+)
+def test_the_order_of_lines_and_tokens_does_not_matter_where_it_is_free(
+    lines: list[list[str]], data: st.DataObject, rule: Comparison, unordered: Unordered
+) -> None:
+    rule = replace(rule, space_sensitive=False, unordered=unordered)
+    moved = data.draw(st.permutations(lines))
+    if unordered is Unordered.TOKENS:
+        moved = [data.draw(st.permutations([token for line in lines for token in line]))]
+    expected, got = ("\n".join(map(" ".join, some)).encode() for some in (lines, moved))
+    assert comparison.first_difference(expected, got, rule) is None
+
+
+@given(st.lists(st.lists(st.sampled_from(["1", "2", "a"]), min_size=1, max_size=2), max_size=4), st.data())
+def test_other_lines_are_wrong_in_any_order(lines: list[list[str]], data: st.DataObject) -> None:
+    others = data.draw(st.lists(st.lists(st.sampled_from(["1", "2", "a"]), min_size=1, max_size=2), max_size=4))
+    expected, got = ("\n".join(map(" ".join, some)).encode() for some in (lines, others))
+    difference = comparison.first_difference(expected, got, Comparison(unordered=Unordered.LINES))
+    assert (difference is None) == (sorted(lines) == sorted(others))
+
+
+@given(st.binary(), st.binary(), RULES, st.sampled_from([Unordered.LINES, Unordered.TOKENS]))
+def test_any_bytes_can_be_compared_in_any_order(
+    expected: bytes, got: bytes, rule: Comparison, unordered: Unordered
+) -> None:
+    rule = replace(rule, space_sensitive=False, unordered=unordered)
+    difference = comparison.first_difference(expected, got, rule)
+    assert difference is None or (0 < len(difference) < 200 and "\n" not in difference)
+
+
+def test_long_answers_in_any_order_take_a_second_or_two() -> None:
+    wanted = [number / 7 for number in range(50_000)]
+    given = [number + 3e-7 for number in reversed(wanted)]
+    started = time.process_time()
+    assert values.first_difference(dumped(wanted), dumped(given), Comparison(unordered=Unordered.LIST)) is None
+    pairs = [[number, -number] for number in wanted[:20_000]]
+    assert values.first_difference(dumped(pairs), dumped(pairs[::-1]), Comparison(unordered=Unordered.LIST)) is None
+    assert time.process_time() - started < 4
+
+
+def test_what_would_take_too_long_to_match_is_not_taken_for_right() -> None:
+    size = 1500
+    wanted = [[0.5 + place * 1e-9, 0.25 + place] for place in range(size)]
+    given = [[0.5 + (size - place) * 1e-9, 0.25 + place] for place in range(size)]
+    started = time.process_time()
+    difference = values.first_difference(dumped(wanted), dumped(given), Comparison(unordered=Unordered.LIST))
+    assert difference == "too many numbers with a tolerance to find out whether they agree in some order"
+    assert time.process_time() - started < 2
+
+
+def test_partners_are_exchanged_until_all_have_one() -> None:
+    """Each agrees with three places; only when all move on by one is none of them left over."""
+    size = 300
+    wanted = [[0.5, float(place)] for place in range(size)]
+    given = [[0.5 + (size - place) * 1e-9, place + 1.0] for place in range(size)]
+    rule = Comparison(absolute_tolerance=1.0, unordered=Unordered.LIST)
+    assert values.first_difference(dumped(wanted), dumped(given), rule) is None
+    given[7][1] = given[8][1] = given[9][1] = 1.0  # four of them, for three that take it
+    assert values.first_difference(dumped(wanted), dumped(given), rule) is not None
