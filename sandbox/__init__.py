@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+from sandbox.cells import Counters
 from sandbox.environment import Environment
-from sandbox.errors import JailFault, NotIsolated, SandboxError, SandboxUnavailable
+from sandbox.errors import JailFault, NotInSandbox, NotIsolated, SandboxError, SandboxUnavailable
 from sandbox.judge import EXECUTORS, Job, Judge
 from sandbox.languages import UnknownLanguage
-from sandbox.programs import Comparison, Io, Limits, Program, Suite, Test
+from sandbox.programs import (
+    Allowance,
+    Checker,
+    Comparison,
+    Grader,
+    Io,
+    Limits,
+    Program,
+    Protocol,
+    Signature,
+    Suite,
+    Test,
+)
 from sandbox.verdicts import Facts, Outcome, TestResult, Verdict
 
 __all__ = [
     "EXECUTORS",
+    "Allowance",
+    "Checker",
     "Comparison",
+    "Counters",
     "Environment",
     "Facts",
+    "Grader",
     "Io",
     "JailFault",
     "Job",
     "Judge",
     "Limits",
+    "NotInSandbox",
     "NotIsolated",
     "Outcome",
     "Program",
+    "Protocol",
     "SandboxError",
     "SandboxUnavailable",
+    "Signature",
     "Suite",
     "Test",
     "TestResult",

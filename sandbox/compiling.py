@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,9 +15,17 @@ from sandbox.languages import Build, Language
 from sandbox.programs import MIB, Limits, Program
 from sandbox.verdicts import Facts
 
-COMPILE_LIMITS = Limits(cpu_s=30.0, memory_bytes=3072 * MIB, output_bytes=256 * MIB, wall_s=60.0)
+# Each process of a compiler is held to the CPU time by the kernel. Wall time is there for what sleeps, which no compiler
+# does: on a busy machine one may take many times what it takes alone, and that is no error of the program.
+COMPILE_LIMITS = Limits(cpu_s=30.0, memory_bytes=2048 * MIB, output_bytes=256 * MIB, wall_s=240.0)
+
+# The scratch folder has 64 MiB for the source and all that comes of it. What people write has some kilobytes.
+_SOURCE_BYTES = 16 * MIB
 _MESSAGE_BYTES = 64 * 1024
 _WORD_BYTES = 200
+
+# Lines about where an error is or that there was one, beside those that say which.
+_SAYS_LITTLE = re.compile(r"^collect2: error|: in function `|^error: aborting due to|^\d+ errors?$")
 
 RunRequest = Callable[[wire.Request, list[int]], wire.Reply]
 
@@ -90,6 +99,9 @@ def build(run: RunRequest, language: Language, program: Program, cache: ProductC
     kept = cache.get(key)
     if kept is not None:
         return kept
+    size = sum(len(text.encode("utf-8", "surrogatepass")) for text in (program.source, *dict(program.files).values()))
+    if size > _SOURCE_BYTES:
+        raise CompileFailure(_NOTHING_RUN, f"the source has {size} bytes, more than {_SOURCE_BYTES}")
     product_fd = memory_files.empty()
     try:
         _compile(run, language.build, program, product_fd)
@@ -136,6 +148,18 @@ def _compile(run: RunRequest, build: Build, program: Program, product_fd: int) -
             os.close(fd)
 
 
+_NOTHING_RUN = Facts(
+    stage=wire.ISOLATED,
+    killed_by=wire.KILLED_BY_NOBODY,
+    wait_status=0,
+    cpu_s=0.0,
+    wall_s=0.0,
+    peak_memory_bytes=0,
+    output_bytes=0,
+    limits=COMPILE_LIMITS,
+)
+
+
 def _facts(reply: wire.Reply, output_bytes: int) -> Facts:
     """The compiler's facts as those of a test that did not come to run."""
     return Facts(
@@ -157,5 +181,6 @@ def _why(reply: wire.Reply, said: str) -> str:
     if reply.killed_by == wire.KILLED_BY_MEMORY:
         return "the compiler took too much memory"
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    named = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
+    telling = [line for line in lines if not _SAYS_LITTLE.search(line)]
+    named = next((line for line in telling if "error" in line.lower()), telling[0] if telling else "")
     return named[:_WORD_BYTES] or f"the compiler ended with status {reply.wait_status}"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sandbox import languages
-from sandbox.jail import AGENT_ENVIRONMENT, AGENT_SOURCE, Jail, Launcher
+from sandbox.agent_files import AGENT_ENVIRONMENT, AGENT_SOURCE
+from sandbox.jail import Jail, Launcher
+from sandbox.programs import Grader
 from sandbox.verdicts import CPU_GRACE
 
 
@@ -26,8 +28,8 @@ class Environment:
         return hashlib.sha256(text.encode()).hexdigest()
 
 
-def describe(launcher: Launcher, jail: Jail) -> Environment:
-    """The environment that programs meet in this jail."""
+def describe(launcher: Launcher, jail: Jail, versions: dict[str, str], grader: Grader) -> Environment:
+    """The environment that programs meet in this jail; ``versions`` are those of the languages that it has."""
     hello = jail.hello
     return Environment(
         executor=launcher.name,
@@ -36,16 +38,24 @@ def describe(launcher: Launcher, jail: Jail) -> Environment:
             "python": hello.python_version,
             "machine": hello.machine,
             "isolation": {
+                **jail.level.as_dict(),
                 "user_switch": hello.user_switch,
                 "landlock_abi": hello.landlock_abi,
                 "seccomp": hello.seccomp,
             },
             "code": _code_digest(),
+            "packages": hello.packages,
             "variables": AGENT_ENVIRONMENT,
             "cpu_grace": CPU_GRACE,
-            "languages": {name: languages.find(name).profile for name in languages.names()},
+            "languages": {name: _language(name, version) for name, version in versions.items()},
+            **({} if grader is Grader.LIVE else {"grader": grader.value}),
         },
     )
+
+
+def _language(name: str, version: str) -> dict[str, Any]:
+    language = languages.find(name)
+    return {"version": version, "profile": language.profile, "allowance": asdict(language.allowance)}
 
 
 def _code_digest() -> str:

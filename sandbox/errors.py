@@ -2,6 +2,7 @@
 
 SandboxError
 ├── SandboxUnavailable   no executor here: no daemon, no image, no bubblewrap (says what to do)
+├── NotInSandbox         a program needs a language or a package that this executor does not have
 ├── JailFault            one jail broke or broke the protocol; it is replaced and the test repeated
 └── NotIsolated          the jail has too few layers of isolation; nothing runs in it
 """
@@ -20,6 +21,10 @@ class SandboxError(Exception):
 
 class SandboxUnavailable(SandboxError):
     """Nothing can be judged here: something needed is not installed or does not answer."""
+
+
+class NotInSandbox(SandboxError):
+    """A program needs what this executor does not have."""
 
 
 class JailFault(SandboxError):

@@ -20,21 +20,32 @@ from collections.abc import Hashable, Iterable, Iterator
 from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar
 
-from sandbox import environment, languages
+from sandbox import environment, languages, probing
+from sandbox.cells import Counters
 from sandbox.compiling import ProductCache
 from sandbox.environment import Environment
-from sandbox.errors import SandboxUnavailable
+from sandbox.errors import NotInSandbox, SandboxUnavailable
 from sandbox.jail import DIRECTORY_PREFIX, Jail, Launcher
 from sandbox.processes import remove_stale_directories
-from sandbox.programs import Program, Suite
+from sandbox.programs import Grader, Io, Program, Suite
 from sandbox.quiet import Quiet
+from sandbox.requirements import packages_of
 from sandbox.verdicts import Outcome
 from sandbox.worker import Worker
 
 Key = TypeVar("Key", bound=Hashable)
 
-# In the order in which `auto` tries them.
-EXECUTORS = {"docker": "sandbox.docker_jail:DockerLauncher", "bubblewrap": "sandbox.bubblewrap_jail:BubblewrapLauncher"}
+PYTHON = "python3"
+
+EXECUTORS = {
+    "docker": "sandbox.docker_jail:DockerLauncher",
+    "docker-unprivileged": "sandbox.docker_jail:UnprivilegedDockerLauncher",
+    "gvisor": "sandbox.docker_jail:GvisorLauncher",
+    "bubblewrap": "sandbox.bubblewrap_jail:BubblewrapLauncher",
+}
+
+# What `auto` tries, in this order.
+_BY_ITSELF = ("docker", "bubblewrap")
 
 # Users of tests: apart for each jail, since the kernel counts a user's processes over the whole machine.
 _FIRST_UID, _LAST_UID, _UIDS_PER_JAIL = 10_000, 60_000, 1_000
@@ -51,14 +62,17 @@ class Job(NamedTuple, Generic[Key]):
     suite: Suite
 
 
-def find_launcher(executor: str) -> Launcher:
-    """The launcher of that name, or for ``auto`` the first that works here. Raises ``SandboxUnavailable``."""
+def find_launcher(executor: str, image: str | None = None) -> Launcher:
+    """The launcher of that name, or for ``auto`` the first that works here; ``image`` as :class:`Judge` takes it.
+
+    Raises ``SandboxUnavailable``.
+    """
     if executor != "auto":
-        return _make_launcher(executor)
+        return _make_launcher(executor, image)
     reasons = []
-    for name in EXECUTORS:
+    for name in _BY_ITSELF:
         try:
-            return _make_launcher(name)
+            return _make_launcher(name, image)
         except SandboxUnavailable as error:
             reasons.append(error)
     raise SandboxUnavailable(
@@ -67,11 +81,11 @@ def find_launcher(executor: str) -> Launcher:
     )
 
 
-def _make_launcher(name: str) -> Launcher:
+def _make_launcher(name: str, image: str | None) -> Launcher:
     if name not in EXECUTORS:
         raise SandboxUnavailable(f"no executor {name!r}", f"use one of: auto, {', '.join(EXECUTORS)}")
     module, _, attribute = EXECUTORS[name].partition(":")
-    launcher: Launcher = getattr(importlib.import_module(module), attribute)()
+    launcher: Launcher = getattr(importlib.import_module(module), attribute)(image)
     return launcher
 
 
@@ -85,26 +99,37 @@ def _descriptors() -> int:
 class Judge:
     """Judges programs in isolation. Use it as a context manager; its jails end with it.
 
-    ``executor`` is ``auto``, ``docker`` or ``bubblewrap``; ``jobs`` the number of workers, by default and at most
-    sensibly the number of cores. Raises ``SandboxUnavailable`` or ``NotIsolated`` when no jail can be had.
+    ``executor`` is ``auto`` or one of :data:`EXECUTORS`; ``jobs`` the number of workers, by default and at most
+    sensibly the number of cores; ``image`` is ``slim``, ``full`` or a name, for Docker alone (by default the full one
+    where it is). Raises ``SandboxUnavailable`` or ``NotIsolated`` when no jail can be had.
     """
 
-    def __init__(self, executor: str = "auto", jobs: int | None = None) -> None:
+    def __init__(
+        self,
+        executor: str = "auto",
+        jobs: int | None = None,
+        *,
+        grader: Grader = Grader.LIVE,
+        image: str | None = None,
+    ) -> None:
+        self.grader = grader
         remove_stale_directories(DIRECTORY_PREFIX)
-        self._launcher = find_launcher(executor)
+        self._launcher = find_launcher(executor, image)
         first = random.SystemRandom().randrange(_FIRST_UID, _LAST_UID, _UIDS_PER_JAIL)
         self._uid_bases = itertools.count(first, _UIDS_PER_JAIL)
         quiet = Quiet()
         count = jobs or len(os.sched_getaffinity(0))
         kept_inputs = _descriptors() // (2 * count)
         self._products = ProductCache()
-        self._workers = [Worker(self._make_jail, quiet, kept_inputs, self._products) for _ in range(count)]
+        self._workers = [Worker(self._make_jail, quiet, kept_inputs, self._products, grader) for _ in range(count)]
         self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         for worker in self._workers:
             self._free.put(worker)
         self._threads: list[threading.Thread] = []
         try:
-            self.environment: Environment = environment.describe(self._launcher, self._workers[0].start())
+            jail = self._workers[0].start()
+            self._versions = probing.find_versions(jail.run, jail.hello.python_version)
+            self.environment: Environment = environment.describe(self._launcher, jail, self._versions, grader)
         except BaseException:
             self.close()
             raise
@@ -132,9 +157,55 @@ class Judge:
         self._products.close()
         self._launcher.close()
 
+    @property
+    def counters(self) -> Counters:
+        """What all workers together have done so far."""
+        total = Counters()
+        for worker in self._workers:
+            total.add(worker.counters)
+        return total
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The languages that programs may be written in here."""
+        return tuple(self._versions)
+
+    def lacks(self, program: Program, suite: Suite) -> str | None:
+        """What judging the program on the suite needs and this sandbox does not have, in words that follow "needs":
+        a language, a package, a language for calls. None when all is here. Raises ``UnknownLanguage``.
+        """
+        called = suite.io in (Io.FUNCTION, Io.DESIGN)
+        missing = self._lacks_for(program, called=called)
+        if missing is None and suite.checker is not None:
+            missing = self._lacks_for(suite.checker.program, called=False)
+        if missing is not None:
+            return missing
+        if called and program.language != PYTHON:
+            return f"calls in {program.language}"
+        imitated = suite.checker is None and suite.io is not Io.DESIGN and program.language == PYTHON
+        if self.grader is Grader.LIVECODEBENCH and not imitated:
+            return "what LiveCodeBench's grader does not have"
+        return None
+
+    def _lacks_for(self, program: Program, *, called: bool) -> str | None:
+        if languages.find(program.language).name not in self._versions:
+            return program.language
+        if program.language != PYTHON:
+            return None
+        here = self.environment.details["packages"]
+        return next((name for name in packages_of(program.source, called=called) if name not in here), None)
+
+    def _require(self, program: Program, suite: Suite) -> None:
+        missing = self.lacks(program, suite)
+        if missing is not None:
+            raise NotInSandbox(
+                f"this needs {missing}, which this sandbox does not have", "build the full image: make full-image"
+            )
+
     def judge(self, program: Program, suite: Suite, *, run_all: bool = False) -> Outcome:
-        """One program's outcome. Raises ``UnknownLanguage``, or ``SandboxUnavailable`` when no jail can be had."""
-        languages.find(program.language)
+        """One program's outcome. Raises ``UnknownLanguage``, ``NotInSandbox`` for a program that cannot be run here, or
+        ``SandboxUnavailable`` when no jail can be had."""
+        self._require(program, suite)
         worker = self._free.get()
         try:
             return worker.judge(program, suite, run_all=run_all)
@@ -144,13 +215,13 @@ class Judge:
     def map(self, jobs: Iterable[Job[Key]], *, run_all: bool = False) -> Iterator[tuple[Key, Outcome]]:
         """Outcomes in the order in which they are ready; jobs are drawn only as workers get free.
 
-        Raises what ``jobs`` raises, ``UnknownLanguage``, or the ``SandboxError`` that stopped a worker; outcomes that
-        were ready before are given first.
+        Raises what ``jobs`` raises, ``UnknownLanguage``, ``NotInSandbox``, or the ``SandboxError`` that stopped a
+        worker; outcomes that were ready before are given first.
         """
         source = _Source(jobs)
         done: queue.SimpleQueue[tuple[Key, Outcome] | Exception | None] = queue.SimpleQueue()
         threads = [
-            threading.Thread(target=_work, args=(self._free, source, done, run_all), daemon=True) for _ in self._workers
+            threading.Thread(target=self._work, args=(source, done, run_all), daemon=True) for _ in self._workers
         ]
         self._threads = [thread for thread in self._threads if thread.is_alive()] + threads
         for thread in threads:
@@ -173,6 +244,25 @@ class Judge:
         if failure is not None:
             raise failure
 
+    def _work(
+        self, source: _Source[Key], done: queue.SimpleQueue[tuple[Key, Outcome] | Exception | None], run_all: bool
+    ) -> None:
+        """A thread of one map: take a worker, judge until there is nothing left; last it puts how it ended.
+
+        A worker serves one thread at a time. One whose map was given up half-way is free as soon as its test is over.
+        """
+        worker = self._free.get()
+        try:
+            while job := source.take():
+                self._require(job.program, job.suite)
+                done.put((job.key, worker.judge(job.program, job.suite, run_all=run_all)))
+        except Exception as error:  # handed to the thread that reads outcomes, which raises it
+            done.put(error)
+        else:
+            done.put(None)
+        finally:
+            self._free.put(worker)
+
 
 class _Source(Generic[Key]):
     """Jobs handed out to several threads, one at a time."""
@@ -188,26 +278,3 @@ class _Source(Generic[Key]):
     def take(self) -> Job[Key] | None:
         with self._lock:
             return None if self._stopped else next(self._jobs, None)
-
-
-def _work(
-    free: queue.SimpleQueue[Worker],
-    source: _Source[Key],
-    done: queue.SimpleQueue[tuple[Key, Outcome] | Exception | None],
-    run_all: bool,
-) -> None:
-    """A thread of one map: take a worker, judge until there is nothing left; the last thing it puts is how it ended.
-
-    A worker serves one thread at a time. One whose map was given up half-way is free as soon as its test is over.
-    """
-    worker = free.get()
-    try:
-        while job := source.take():
-            languages.find(job.program.language)
-            done.put((job.key, worker.judge(job.program, job.suite, run_all=run_all)))
-    except Exception as error:  # handed to the thread that reads outcomes, which raises it
-        done.put(error)
-    else:
-        done.put(None)
-    finally:
-        free.put(worker)

@@ -123,8 +123,9 @@ def command_request(run: languages.Run, product: str, limits: Limits, arguments:
     words = ("", *arguments) if run.command is None else (*run.command(product, limits), *arguments)
     details = {
         "command": words,
-        "variables": {**AGENT_ENVIRONMENT, **run.variables},
+        "variables": {**AGENT_ENVIRONMENT, **run.variables(limits)},
         "reads": run.reads,
+        **({} if run.out_of_memory is None else {"out_of_memory": run.out_of_memory}),
         **({"executable": 3} if native else {"place": {product: 3}}),
     }
     return _request(wire.EXEC, limits, details, has_compiled=False)

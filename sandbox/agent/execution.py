@@ -12,8 +12,7 @@ import stat
 from typing import Any, NoReturn
 
 from . import wire
-from .isolation import Landlock, apply_seccomp, become_user, limit_address_space, set_limits, set_output_limit
-from .seccomp import Filter
+from .isolation import Landlock, Seccomp, become_user, limit_address_space, set_limits, set_output_limit
 
 SCRATCH = "/tmp"
 
@@ -26,7 +25,7 @@ _OWN_NAME = "solution"  # what a program that is a descriptor is called
 
 
 def run(
-    request: wire.Request, fds: list[int], report: int, uid: int | None, landlock: Landlock, syscall_filter: Filter
+    request: wire.Request, fds: list[int], report: int, uid: int | None, landlock: Landlock, syscall_filter: Seccomp
 ) -> NoReturn:
     """Become the command. Writes to ``report``, which its start closes, how far it came; never returns."""
     details = request.details
@@ -44,9 +43,11 @@ def run(
         become_user(uid)
         landlock.apply(ruleset)
         os.umask(0o077)
+        for name in details.get("folders", ()):
+            os.makedirs(f"{SCRATCH}/{name}", exist_ok=True)
         for name, index in details.get("place", {}).items():
             _place(name, high[index])
-        apply_seccomp(syscall_filter)
+        syscall_filter.apply()
         if details.get("address_space_bytes"):
             limit_address_space(details["address_space_bytes"])
         set_output_limit(request.output_bytes)
@@ -63,7 +64,13 @@ def run(
 def _start(details: dict[str, Any], fds: list[int]) -> None:
     path, *words = details["command"]
     program: int | str = path or fds[details["executable"]]
-    os.execve(program, [path or _OWN_NAME, *words], details.get("variables", {}))
+    try:
+        os.execve(program, [path or _OWN_NAME, *words], details.get("variables", {}))
+    except OSError as error:
+        if path:
+            raise
+        # What a program was compiled to is its own doing: it can name an interpreter that is not there, say.
+        os.write(wire.STDERR, f"the program cannot be started: {error.strerror}\n".encode())
 
 
 def _place(name: str, source_fd: int) -> None:

@@ -19,6 +19,8 @@ FILE_VARIABLE = b"__file__"
 # What CPython exits with when the last flush of stdout fails (Python/pylifecycle.c, Py_RunMain).
 _FLUSH_FAILED = 120
 
+_main = types.ModuleType("__main__")
+
 
 def compile_source(source: bytes) -> types.CodeType:
     """The program's code. Bytes, so that a coding cookie and a byte order mark count as in a file."""
@@ -54,7 +56,7 @@ def _flush(stream: object) -> bool:
     return True
 
 
-def _finish(main: types.ModuleType, code: int) -> NoReturn:
+def _finish(code: int) -> NoReturn:
     """End as CPython does: wait for threads, run exit functions, flush, drop the program's objects, flush again."""
     threading = sys.modules.get("threading")
     if threading is not None:
@@ -63,7 +65,7 @@ def _finish(main: types.ModuleType, code: int) -> NoReturn:
     good = _flush(sys.stdout) & _flush(sys.stderr)
     sys.stdout, sys.stderr = sys.__stdout__, sys.__stderr__
     # Dropping the names closes files that the program left open and runs its finalisers, which may still print.
-    namespace = main.__dict__
+    namespace = _main.__dict__
     for name in list(namespace):
         if name != "__builtins__":
             namespace[name] = None
@@ -74,18 +76,21 @@ def _finish(main: types.ModuleType, code: int) -> NoReturn:
     _exit(code)
 
 
+def prepare() -> None:
+    """Do what is the same for all programs: make the module ``__main__``, set ``sys.argv``."""
+    _main.__dict__.update(__builtins__=builtins, __file__=FILE_NAME, __cached__=None)
+    sys.modules["__main__"] = _main
+    sys.argv = [FILE_NAME]
+
+
 def run(code: types.CodeType) -> NoReturn:
     """Run the program as ``__main__`` and end the process with the exit code that CPython would give."""
-    main = types.ModuleType("__main__")
-    main.__dict__.update(__builtins__=builtins, __file__=FILE_NAME, __cached__=None)
-    sys.modules["__main__"] = main
-    sys.argv = [FILE_NAME]
     exit_code = 0
     try:
-        exec(code, main.__dict__)
+        exec(code, _main.__dict__)
     except SystemExit as error:
         exit_code = _exit_code(error)
     except BaseException as error:
         report_exception(error)
         exit_code = 1
-    _finish(main, exit_code)
+    _finish(exit_code)

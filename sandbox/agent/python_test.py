@@ -1,101 +1,109 @@
-"""A Python program in a test's own process: isolate, load or compile the code, run it."""
+"""A Python program in a test's own process: isolate, load or compile the code, run it.
+
+What a fresh process touches first has to be copied for it, page by page, which is most of what it costs. Hence the
+functions that are imported by name here and in what this calls: to find one in a module means to write in three places.
+"""
 
 from __future__ import annotations
 
-import gc
-import marshal
-import os
 import sys
+from gc import enable as enable_collector
+from marshal import dumps, loads
+from os import O_RDWR, SEEK_END, _exit, close, closerange, dup2, lseek, pread, setsid, write
+from os import open as open_file
 from typing import Any, NoReturn
 
-from . import program, wire
-from .isolation import Landlock, apply_seccomp, become_user, set_limits, set_output_limit
+from .isolation import Landlock, Seccomp, become_user, set_limits, set_output_limit
 from .preludes import Perform
-from .seccomp import Filter
+from .program import FILE_NAME, FILE_VARIABLE, compile_source
+from .program import run as run_program
+from .wire import GRADE, Request
+
+_ALL_FDS = 4096
 
 
 def run(
-    request: wire.Request,
+    request: Request,
     fds: list[int],
     report: int,
     uid: int | None,
-    layers: tuple[Landlock, Filter],
+    layers: tuple[Landlock, Seccomp],
     names: dict[str, Any],
     perform: Perform | None,
 ) -> NoReturn:
     """Become the test that was asked for. Writes to ``report`` how far it came; never returns."""
+    operation, has_compiled, cpu_kill_s, _, _, output_bytes, details = request
     try:
         stdin_fd, stdout_fd, stderr_fd, program_fd, compiled_fd = fds
         landlock, syscall_filter = layers
-        text = _read_all(compiled_fd if request.has_compiled else program_fd)
-        own_file = _read_all(program_fd) if program.FILE_VARIABLE in text else b""
+        kept = [report, landlock.fd]
+        text = _content(compiled_fd if has_compiled else program_fd)
+        own_file = _content(program_fd) if FILE_VARIABLE in text else b""
         given = b""
-        if (
-            perform is not None
-        ):  # it writes its result to the descriptor of the output, and what is printed goes nowhere
-            given = _read_all(stdin_fd)
-            result_fd, stdin_fd, stdout_fd = stdout_fd, *(os.open("/dev/null", os.O_RDWR),) * 2
-        os.dup2(stdin_fd, 0)
-        os.dup2(stdout_fd, 1)
-        os.dup2(stderr_fd, 2)
-        _close_all_but({report, compiled_fd, landlock.fd} | ({result_fd} if perform is not None else set()))
-        os.setsid()
-        set_limits(int(request.cpu_kill_s) + 2)
+        if not has_compiled:
+            kept.append(compiled_fd)
+        if perform is not None:  # it writes its result to the descriptor of the output; what is printed goes nowhere
+            given = _content(stdin_fd)
+            result_fd, stdin_fd, stdout_fd = stdout_fd, *(open_file("/dev/null", O_RDWR),) * 2
+            kept.append(result_fd)
+        dup2(stdin_fd, 0)
+        dup2(stdout_fd, 1)
+        dup2(stderr_fd, 2)
+        _close_all_but(kept)
+        setsid()
+        set_limits(int(cpu_kill_s) + 2)
         become_user(uid)
         landlock.apply(landlock.fd)
-        apply_seccomp(syscall_filter)
+        syscall_filter.apply()
         if own_file:  # most programs do not ask for it, and what is written must be swept
-            with open(program.FILE_NAME, "wb") as file:
+            with open(FILE_NAME, "wb") as file:
                 file.write(own_file)
     except BaseException as error:
-        os.write(report, f"F{type(error).__name__}: {error}".encode())
-        os._exit(1)
-    os.write(report, b"I")
-    try:
-        code: Any = text if request.operation == wire.GRADE else _load(text, compiled_fd, request.has_compiled)
-    except OSError as error:
-        os.write(report, f": the compiled code could not be kept: {error}".encode())
-        os._exit(1)
-    os.write(report, b"C")
-    os.close(report)
-    os.close(compiled_fd)
-    set_output_limit(request.output_bytes)  # only now: the compiled code may be longer than the program's output
-    _forget_agent()
-    gc.enable()
+        write(report, f"F{type(error).__name__}: {error}".encode())
+        _exit(1)
+    write(report, b"I")
+    if operation == GRADE:
+        code: Any = text
+    elif has_compiled:
+        code = loads(text)
+    else:
+        code = _compiled(text, compiled_fd, report)
+    write(report, b"C")
+    close(report)
+    set_output_limit(output_bytes)  # only now: the compiled code may be longer than the program's output
+    enable_collector()
     if perform is not None:
-        perform(code, names, request.details, given, result_fd)
-    program.run(code)
+        perform(code, names, details, given, result_fd)
+    run_program(code)
 
 
-def _load(text: bytes, compiled_fd: int, is_compiled: bool) -> Any:
-    """The code object. A program that does not compile ends the process here, before any code of its own."""
-    if is_compiled:
-        return marshal.loads(text)
+def _compiled(text: bytes, compiled_fd: int, report: int) -> Any:
+    """The code object, which is kept in the file ``compiled_fd`` as well. A program that does not compile ends the
+    process here, before any code of its own."""
     try:
-        code = program.compile_source(text)
-        data = memoryview(marshal.dumps(code))
+        code = compile_source(text)
+        data = memoryview(dumps(code))
         while data:
-            data = data[os.write(compiled_fd, data) :]
+            data = data[write(compiled_fd, data) :]
     except (SyntaxError, ValueError, OverflowError, RecursionError, MemoryError) as error:
         sys.excepthook(type(error), error, None)
         sys.stderr.flush()
-        os._exit(1)
+        _exit(1)
+    except OSError as error:
+        write(report, f": the compiled code could not be kept: {error}".encode())
+        _exit(1)
+    close(compiled_fd)
     return code
 
 
-def _forget_agent() -> None:
-    package = __name__.partition(".")[0]
-    for name in [n for n in sys.modules if n.partition(".")[0] in (package, "ctypes", "_ctypes")]:
-        del sys.modules[name]
-
-
-def _close_all_but(kept: set[int]) -> None:
+def _close_all_but(kept: list[int]) -> None:
     start = 3
-    for fd in sorted(kept - {-1}):
-        os.closerange(start, fd)
-        start = fd + 1
-    os.closerange(start, 4096)
+    for fd in sorted(kept):
+        if fd > start:
+            closerange(start, fd)
+        start = max(start, fd + 1)
+    closerange(start, _ALL_FDS)
 
 
-def _read_all(fd: int) -> bytes:
-    return os.pread(fd, os.fstat(fd).st_size, 0)
+def _content(fd: int) -> bytes:
+    return pread(fd, lseek(fd, 0, SEEK_END), 0)

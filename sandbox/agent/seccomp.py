@@ -6,6 +6,8 @@ other languages), processes (compilers; they stay without namespaces and end wit
 ``kill``, ``tgkill`` and ``prlimit64`` pass only for the process itself, so the filter holds its pid: where a jail
 cannot switch users, the agent is a process of the same user. Memory that no mapping shows (``memfd_create``, shared
 anonymous mappings) is not to be had, since the agent could not count it.
+The number of a call is looked up by halving: a kernel tries the filter on every number when it is put on a process, and
+what it costs to put it on counts for each test.
 Format: linux/filter.h, linux/seccomp.h; syscall numbers: the kernel's tables for x86_64 and aarch64.
 """
 
@@ -19,6 +21,7 @@ _ERRNO = 0x00050000
 _EPERM, _ENOSYS, _ENOTTY = 1, 38, 25
 
 _LD, _AND, _JEQ, _JGE, _JSET, _RET = 0x20, 0x54, 0x15, 0x35, 0x45, 0x06
+_INSTRUCTION_BYTES, _VALUE_AT, _LONGEST_JUMP = 8, 4, 255
 _NR, _ARCH = 0, 4
 _CLONE_THREAD = 0x00010000
 # CLONE_NEWTIME, NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET (linux/sched.h)
@@ -217,76 +220,145 @@ _FCNTL_SIGNALS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX: a signal to ano
 _SHARED_ANONYMOUS = 0x21  # MAP_SHARED | MAP_ANONYMOUS
 
 
-def _op(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
-    return struct.pack("<HBBI", code, if_true, if_false, value)
+# Where the search for a number ends: what is returned, or the place of a look at the call's arguments.
+_ALLOWING, _REFUSING, _KILLING = "allow", "refuse", "kill"
+_NO_CALL, _NO_TERMINAL = "no call", "no terminal"
+_OWN_PID = "own pid"
+_RETURNS = {
+    _ALLOWING: _ALLOW,
+    _REFUSING: _ERRNO | _EPERM,
+    _NO_CALL: _ERRNO | _ENOSYS,
+    _NO_TERMINAL: _ERRNO | _ENOTTY,
+    _KILLING: _KILL_PROCESS,
+}
 
 
-def _argument(index: int) -> bytes:
-    """Load the low 32 bits of a syscall argument (both architectures are little-endian)."""
-    return _op(_LD, 16 + 8 * index)
+class _Assembler:
+    """Instructions with jumps to names; a name may be given to a place after the jumps to it, and only then."""
 
+    def __init__(self) -> None:
+        self._operations: list[tuple[int, int, str, str]] = []
+        self._places: dict[str, int] = {}
 
-def _on_argument(number: int, index: int, values: tuple[int, ...], otherwise: int) -> bytes:
-    """For syscall ``number``: allow it when the argument is one of ``values``; else return ``otherwise``."""
-    body = _argument(index)
-    for value in values:
-        body += _op(_JEQ, value, 0, 1) + _op(_RET, _ALLOW)
-    body += _op(_RET, otherwise)
-    return _op(_JEQ, number, 0, len(body) // 8) + body
+    def add(self, code: int, value: int, if_true: str = "", if_false: str = "") -> None:
+        """One more instruction; "" goes on with the next."""
+        self._operations.append((code, value, if_true, if_false))
 
+    def name(self, place: str) -> None:
+        """Give a name to the next instruction."""
+        self._places[place] = len(self._operations)
 
-def _unless_argument(number: int, index: int, values: tuple[int, ...]) -> bytes:
-    """For syscall ``number``: allow it unless the argument is one of ``values``."""
-    body = _argument(index)
-    for value in values:
-        body += _op(_JEQ, value, 0, 1) + _op(_RET, _ERRNO | _EPERM)
-    body += _op(_RET, _ALLOW)
-    return _op(_JEQ, number, 0, len(body) // 8) + body
+    def place(self, name: str) -> int:
+        """The index of the instruction of that name."""
+        return self._places[name]
 
+    def program(self) -> bytes:
+        """All of it as an array of ``struct sock_filter``."""
+        return b"".join(
+            struct.pack("<HBBI", code, self._distance(at, if_true), self._distance(at, if_false), value)
+            for at, (code, value, if_true, if_false) in enumerate(self._operations)
+        )
 
-def _on_clone(number: int, grade: int) -> bytes:
-    """Threads alone, or any process that stays in its namespaces."""
-    if grade < FORK:
-        body = _op(_JSET, _CLONE_THREAD, 0, 1) + _op(_RET, _ALLOW) + _op(_RET, _ERRNO | _EPERM)
-    else:
-        body = _op(_JSET, _CLONE_NAMESPACES, 0, 1) + _op(_RET, _ERRNO | _EPERM) + _op(_RET, _ALLOW)
-    body = _argument(0) + body
-    return _op(_JEQ, number, 0, len(body) // 8) + body
+    def _distance(self, at: int, name: str) -> int:
+        distance = self._places[name] - at - 1 if name else 0
+        if not 0 <= distance <= _LONGEST_JUMP:
+            raise ValueError(f"no jump of {distance} to {name}")
+        return distance
 
 
 class Filter:
-    """The filter for one architecture and grade, built once; :meth:`for_pid` fills in the process that it is for."""
-
-    _PLACEHOLDER = 0x7A7A7A7A
+    """The filter for one architecture and grade: ``program`` is an array of ``length`` times ``struct sock_filter``, in
+    which the pid of the process that it is for, as that sees itself, has to be written at byte ``pid_at`` (32 bits)."""
 
     def __init__(self, machine: str, grade: int = THREADS) -> None:
         """``machine`` as ``os.uname().machine`` gives it. Raises ``KeyError`` for one that has no table."""
-        column = {"x86_64": 0, "aarch64": 1}[machine]
-        parts = [_op(_LD, _ARCH), _op(_JEQ, _AUDIT_ARCH[machine], 1, 0), _op(_RET, _KILL_PROCESS), _op(_LD, _NR)]
+        assembler = _Assembler()
+        assembler.add(_LD, _ARCH)
+        assembler.add(_JEQ, _AUDIT_ARCH[machine], "", _KILLING)
+        assembler.add(_LD, _NR)
         if machine == "x86_64":
-            parts += [_op(_JGE, _X32_BIT, 0, 1), _op(_RET, _KILL_PROCESS)]
-        for table in (_ALLOWED, _EXEC, _FORK)[: grade + 1]:
-            for numbers in table.values():
-                number = numbers[column]
-                if number is not None:
-                    parts += [_op(_JEQ, number, 0, 1), _op(_RET, _ALLOW)]
-        parts += [_op(_JEQ, _CLONE3, 0, 1), _op(_RET, _ERRNO | _ENOSYS)]
-        parts.append(_on_clone(_CLONE[machine], grade))
-        parts.append(_on_argument(_IOCTL[machine], 1, _IOCTL_REQUESTS, _ERRNO | _ENOTTY))
-        parts.append(_on_argument(_PRCTL[machine], 0, _PRCTL_NAMES, _ERRNO | _EPERM))
-        parts.append(_unless_argument(_FCNTL[machine], 1, _FCNTL_SIGNALS))
-        parts.append(_on_argument(_PRLIMIT[machine], 0, (0, self._PLACEHOLDER), _ERRNO | _EPERM))
-        mapping = _argument(3) + _op(_AND, _SHARED_ANONYMOUS) + _op(_JEQ, _SHARED_ANONYMOUS, 0, 1)
-        mapping += _op(_RET, _ERRNO | _EPERM) + _op(_RET, _ALLOW)
-        parts.append(_op(_JEQ, _MMAP[machine], 0, len(mapping) // 8) + mapping)
-        for number in _OWN_PID_ONLY[machine]:
-            parts.append(_on_argument(number, 0, (self._PLACEHOLDER,), _ERRNO | _EPERM))
-        parts.append(_op(_RET, _ERRNO | _EPERM))
-        program = b"".join(parts)
-        marker = struct.pack("<I", self._PLACEHOLDER)
-        self._chunks = program.split(marker)
-        self.length = len(program) // 8
+            assembler.add(_JGE, _X32_BIT, _KILLING)
+        _search(assembler, _spans(_ends(machine, grade)))
+        _look_at_arguments(assembler, grade)
+        for name, value in _RETURNS.items():
+            assembler.name(name)
+            assembler.add(_RET, value)
+        self.program = assembler.program()
+        self.length = len(self.program) // _INSTRUCTION_BYTES
+        self.pid_at = assembler.place(_OWN_PID) * _INSTRUCTION_BYTES + _VALUE_AT
 
-    def for_pid(self, pid: int) -> bytes:
-        """The instructions (``struct sock_filter`` array) for the process ``pid``, as it sees itself."""
-        return struct.pack("<I", pid).join(self._chunks)
+
+def _ends(machine: str, grade: int) -> dict[int, str]:
+    """Where the search for each number that is not refused ends."""
+    column = {"x86_64": 0, "aarch64": 1}[machine]
+    ends = {
+        number: _ALLOWING
+        for table in (_ALLOWED, _EXEC, _FORK)[: grade + 1]
+        for numbers in table.values()
+        if (number := numbers[column]) is not None
+    }
+    looks = {"clone": _CLONE, "ioctl": _IOCTL, "prctl": _PRCTL, "fcntl": _FCNTL, "mmap": _MMAP, "prlimit": _PRLIMIT}
+    ends |= {numbers[machine]: name for name, numbers in looks.items()}
+    ends |= {number: "own" for number in _OWN_PID_ONLY[machine]}
+    return ends | {_CLONE3: _NO_CALL}
+
+
+def _spans(ends: dict[int, str]) -> list[tuple[int, str]]:
+    """The same as spans of numbers: the first of each, in order, and where the search for all of it ends."""
+    spans: list[tuple[int, str]] = []
+    for number in sorted({0, *ends, *(number + 1 for number in ends)}):
+        end = ends.get(number, _REFUSING)
+        if not spans or end != spans[-1][1]:
+            spans.append((number, end))
+    return spans
+
+
+def _search(assembler: _Assembler, spans: list[tuple[int, str]]) -> None:
+    """Compare with the first number of the upper half, and go on in one half or the other."""
+    middle = len(spans) // 2
+    lower, upper = spans[:middle], spans[middle:]
+    first = upper[0][0]
+    assembler.add(
+        _JGE, first, upper[0][1] if len(upper) == 1 else f"from {first}", lower[0][1] if len(lower) == 1 else ""
+    )
+    if len(lower) > 1:
+        _search(assembler, lower)
+    if len(upper) > 1:
+        assembler.name(f"from {first}")
+        _search(assembler, upper)
+
+
+def _look_at_arguments(assembler: _Assembler, grade: int) -> None:
+    """The ends of the search at which an argument decides."""
+    assembler.name("clone")
+    assembler.add(_LD, _argument(0))
+    if grade < FORK:  # threads alone, or any process that stays in its namespaces
+        assembler.add(_JSET, _CLONE_THREAD, _ALLOWING, _REFUSING)
+    else:
+        assembler.add(_JSET, _CLONE_NAMESPACES, _REFUSING, _ALLOWING)
+    _compare(assembler, "ioctl", 1, _IOCTL_REQUESTS, _ALLOWING, _NO_TERMINAL)
+    _compare(assembler, "prctl", 0, _PRCTL_NAMES, _ALLOWING, _REFUSING)
+    _compare(assembler, "fcntl", 1, _FCNTL_SIGNALS, _REFUSING, _ALLOWING)
+    assembler.name("mmap")
+    assembler.add(_LD, _argument(3))
+    assembler.add(_AND, _SHARED_ANONYMOUS)
+    assembler.add(_JEQ, _SHARED_ANONYMOUS, _REFUSING, _ALLOWING)
+    _compare(assembler, "prlimit", 0, (0,), _ALLOWING, "own")
+    assembler.name("own")
+    assembler.add(_LD, _argument(0))
+    assembler.name(_OWN_PID)
+    assembler.add(_JEQ, 0, _ALLOWING, _REFUSING)
+
+
+def _compare(
+    assembler: _Assembler, name: str, argument: int, values: tuple[int, ...], if_equal: str, otherwise: str
+) -> None:
+    assembler.name(name)
+    assembler.add(_LD, _argument(argument))
+    for value in values:
+        assembler.add(_JEQ, value, if_equal, otherwise if value == values[-1] else "")
+
+
+def _argument(index: int) -> int:
+    """Where the low 32 bits of a call's argument are (both architectures are little-endian)."""
+    return 16 + 8 * index

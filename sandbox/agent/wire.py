@@ -38,8 +38,8 @@ KILLED_BY_NOBODY, KILLED_BY_WALL, KILLED_BY_CPU, KILLED_BY_MEMORY = 0, 1, 2, 3
 # Plain values in a form that all versions of Python read; json would make every fork of the zygote dearer.
 _MARSHAL = 2
 
-_REQUEST = struct.Struct("<BBddQQ")
-_REPLY = struct.Struct("<BBBBiQQQ")
+_REQUEST = struct.Struct("<B?ddQQ")
+_REPLY = struct.Struct("<BB??iQQQ")
 
 
 class Request(NamedTuple):
@@ -52,6 +52,7 @@ class Request(NamedTuple):
 
     ``command``     the command's words; the first is the path of what to execute, "" for the descriptor ``executable``
     ``executable``  index of the descriptor to execute, where the first word is ""
+    ``folders``     names of empty folders to make in the scratch folder before
     ``place``       name: index of what is written into the scratch folder before
     ``fetch``       name: index of where a file of the scratch folder goes afterwards, read as the test's own user
     ``keep``        indexes that the command finds open from number FIRST_KEPT_FD on
@@ -59,6 +60,7 @@ class Request(NamedTuple):
     ``reads``       paths that it may read beside the system's own
     ``may_fork``    whether it may start processes (compilers do); they end with it
     ``address_space_bytes``  limit of each process's address space, 0 for none
+    ``out_of_memory``  the wait status by which a runtime that keeps its memory limit itself says that it was reached
     """
 
     operation: int
@@ -76,9 +78,8 @@ class Request(NamedTuple):
     @classmethod
     def unpack(cls, message: bytes) -> Request:
         """The message from bytes."""
-        operation, compiled, cpu, wall, memory, output = _REQUEST.unpack_from(message)
         details = marshal.loads(message[_REQUEST.size :]) if len(message) > _REQUEST.size else {}
-        return cls(operation, bool(compiled), cpu, wall, memory, output, details)
+        return cls._make((*_REQUEST.unpack_from(message), details))
 
 
 class Reply(NamedTuple):
@@ -97,31 +98,36 @@ class Reply(NamedTuple):
 
     def pack(self) -> bytes:
         """The message as bytes."""
-        return _REPLY.pack(*self[:-1]) + self.message.encode()[: MAX_MESSAGE_BYTES - _REPLY.size]
+        *numbers, text = self
+        packed = _REPLY.pack(*numbers)
+        return packed + text.encode()[: MAX_MESSAGE_BYTES - _REPLY.size] if text else packed
 
     @classmethod
     def unpack(cls, message: bytes) -> Reply:
         """The message from bytes."""
-        stage, killed, leftover, fault, status, cpu, wall, memory = _REPLY.unpack_from(message)
-        text = message[_REPLY.size :].decode(errors="replace")
-        return cls(stage, killed, bool(leftover), bool(fault), status, cpu, wall, memory, text)
+        return cls._make((*_REPLY.unpack_from(message), message[_REPLY.size :].decode(errors="replace")))
 
 
 class Hello(NamedTuple):
-    """The agent's first message: what it is and which layers of isolation this kernel and this jail give it."""
+    """The agent's first message: what it is, which layers of isolation this kernel and this jail give it, and the
+    versions of the third-party packages that programs may import."""
 
     python_version: str
     machine: str
     user_switch: bool
     landlock_abi: int
     seccomp: bool
+    packages: dict[str, str]
 
     def pack(self) -> bytes:
         """The message as bytes."""
-        return "\n".join(str(int(f) if isinstance(f, bool) else f) for f in self).encode()
+        layers = (int(self.user_switch), self.landlock_abi, int(self.seccomp))
+        packages = " ".join(f"{name}={version}" for name, version in self.packages.items())
+        return "\n".join(map(str, (self.python_version, self.machine, *layers, packages))).encode()
 
     @classmethod
     def unpack(cls, message: bytes) -> Hello:
         """The message from bytes."""
-        version, machine, switch, abi, seccomp = message.decode().split("\n")
-        return cls(version, machine, switch == "1", int(abi), seccomp == "1")
+        version, machine, switch, abi, seccomp, listed = message.decode().split("\n")
+        packages = dict(entry.split("=", 1) for entry in listed.split())
+        return cls(version, machine, switch == "1", int(abi), seccomp == "1", packages)

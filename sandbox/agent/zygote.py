@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import gc
 import os
-import select
 import signal
 import socket
+import sys
 import time
+import types
+from os import close, fork, listdir, read, wait4, waitpid
+from time import monotonic_ns
 from typing import Any, NoReturn
 
-from . import execution, preludes, seccomp, wire
-from .isolation import Landlock, become_user, protect_agent
+from . import execution, preludes, program, seccomp, wire
+from .children import ALONE, ENDED, GOES_ON, Child, children
+from .execution import SCRATCH
+from .isolation import Landlock, Seccomp, become_user, protect_agent
 from .python_test import run as run_python
-from .seccomp import Filter
+from .rehearsal import rehearse
+from .wire import EXEC, FORK, ISOLATED, LOADED, STARTED, Reply, Request
 
 # A short test is over before the first look; after that, a look every 10 ms bounds how far one can overshoot.
 _FIRST_LOOK_MS, _LOOK_MS = 8, 10
@@ -25,146 +31,166 @@ _SPAN_NS, _IDLE_SHARE = 500_000_000, 0.02
 
 _USERS_PER_JAIL = 900
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+_ANCILLARY_BYTES = socket.CMSG_SPACE(wire.MAX_FDS * 4)
+_REPORT_BYTES = 1 << 16
 
 # What a test's process writes on its way: isolated, then loaded; anything else is a fault of the jail, with its text.
-_STAGES = {b"I": wire.ISOLATED, b"IC": wire.LOADED}
+_STAGES = {b"I": ISOLATED, b"IC": LOADED}
 
 
 class Zygote:
     """Serves one host connection. ``uid_base`` is the first of the users that tests run as, or None where this jail
-    cannot switch users; then seccomp and Landlock alone keep tests apart."""
+    cannot switch users; then seccomp and Landlock alone keep tests apart.
 
-    def __init__(self, host: socket.socket, landlock: Landlock, syscall_filter: Filter, uid_base: int | None) -> None:
+    After each fork this process, too, gets a copy of every page of memory that it writes to, so that what it does for
+    each test is kept short; see :mod:`agent.python_test`.
+    """
+
+    def __init__(self, host: socket.socket, landlock: Landlock, syscall_filter: Seccomp, uid_base: int | None) -> None:
         self._host = host
         self._landlock = landlock
         self._filter = syscall_filter
         self._uid_base = uid_base
         self._landlocks: dict[tuple[str, ...], Landlock] = {(): landlock}
-        self._filters: dict[int, Filter] = {}
+        self._filters: dict[int, Seccomp] = {}
         self._tests = 0
         self._siblings: set[int] = set()
         self._names: dict[str, Any] = {}
         self._perform: preludes.Perform | None = None
+        self._progress = self._report = -1
 
     def serve(self) -> None:
         """Answer requests until the host goes away."""
+        self._progress, self._report = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
+        program.prepare()
+        rehearse()
+        hidden = _hide_agent()
         gc.collect()
         gc.freeze()
         gc.disable()
+        host = self._host
         while True:
-            message, fds, _, _ = socket.recv_fds(self._host, wire.MAX_MESSAGE_BYTES, wire.MAX_FDS)
+            message, ancillary, _, _ = host.recvmsg(wire.MAX_MESSAGE_BYTES, _ANCILLARY_BYTES)
             if not message:
                 return
-            request = wire.Request.unpack(message)
-            if request.operation == wire.FORK:
-                self._fork_zygote(fds[0], request.details["name"])
+            request = Request.unpack(message)
+            fds = memoryview(ancillary[0][2]).cast("i").tolist()
+            if request.operation == FORK:
+                self._fork_zygote(fds[0], request.details["name"], hidden)
             else:
-                self._host.send(self._test(request, fds).pack())
+                host.send(self._test(request, fds).pack())
 
-    def _fork_zygote(self, fd: int, name: str) -> None:
+    def _fork_zygote(self, fd: int, name: str, hidden: dict[str, types.ModuleType]) -> None:
         """Start the zygote of that name; it answers on its own connection."""
-        pid = os.fork()
+        pid = fork()
         if pid:
-            os.close(fd)
+            close(fd)
             self._siblings.add(pid)
             return
         self._host.close()
         self._host = socket.socket(fileno=fd)
+        close(self._progress)
+        close(self._report)
         self._siblings = set()
         protect_agent()  # what a fork does not hand on: being the reaper of what tests leave
         gc.unfreeze()
+        sys.modules.update(hidden)
         self._names, self._perform = preludes.prepare(name)
-        self._host.send(wire.Reply(wire.ISOLATED, 0, False, False, 0, 0, 0, 0).pack())
+        self._host.send(Reply(ISOLATED, 0, False, False, 0, 0, 0, 0).pack())
         self.serve()
         os._exit(0)
 
-    def _test(self, request: wire.Request, fds: list[int]) -> wire.Reply:
+    def _test(self, request: Request, fds: list[int]) -> Reply:
+        operation, _, _, _, _, output_bytes, details = request
         self._tests += 1
         uid = None if self._uid_base is None else self._uid_base + self._tests % _USERS_PER_JAIL
-        layers = self._command_layers(request) if request.operation == wire.EXEC else None
-        progress, report = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
-        started_ns = time.monotonic_ns()
-        pid = os.fork()
+        layers = self._command_layers(request) if operation == EXEC else None
+        started_ns = monotonic_ns()
+        pid = fork()
         if pid == 0:
-            self._become_test(request, fds, report, uid, layers)
-        os.close(report)
-        fetched = request.details.get("fetch", {})
-        for fd in fds if not fetched else ():
-            os.close(fd)
-        pidfd = os.pidfd_open(pid)
-        killed_by = self._watch(pid, pidfd, request, started_ns)
-        _, status, usage = os.wait4(pid, 0)
-        wall_us = (time.monotonic_ns() - started_ns) // 1000
-        os.close(pidfd)
-        said = os.read(progress, 1024)
-        os.close(progress)
-        stage = _STAGES.get(said, wire.STARTED)
-        fault = stage == wire.STARTED
-        text = said[1:].decode(errors="replace") if fault else ""
-        cpu_us = int((usage.ru_utime + usage.ru_stime) * 1e6)
-        if request.details.get("may_fork"):
-            self._end_processes()
+            self._become_test(request, fds, uid, layers)
+        child = Child(pid, self._host.fileno())
+        killed_by = self._watch(child, request, started_ns)
+        _, status, usage = wait4(pid, 0)
+        wall_us = (monotonic_ns() - started_ns) // 1000
+        child.close()
+        user_s, system_s, peak_kib = usage[:3]
+        stage, text = self._progress_made()
+        fetched: list[tuple[str, int]] = []
+        if details:
+            if status == details.get("out_of_memory"):
+                killed_by = wire.KILLED_BY_MEMORY
+            if details.get("may_fork"):
+                self._end_processes()
+            fetched = [(name, fds[index]) for name, index in details.get("fetch", {}).items()]
         leftover = self._leftover_process()
-        leftover |= not self._sweep(uid, [(name, fds[index]) for name, index in fetched.items()], request.output_bytes)
-        for fd in fds if fetched else ():
-            os.close(fd)
-        peak = usage.ru_maxrss * 1024
-        return wire.Reply(stage, killed_by, leftover, fault, status, cpu_us, wall_us, peak, text)
+        leftover |= not self._sweep(uid, fetched, output_bytes)
+        for fd in fds:
+            close(fd)
+        fault = stage == STARTED
+        cpu_us = int((user_s + system_s) * 1e6)
+        return Reply(stage, killed_by, leftover, fault, status, cpu_us, wall_us, peak_kib * 1024, text)
 
-    def _command_layers(self, request: wire.Request) -> tuple[Landlock, Filter]:
+    def _progress_made(self) -> tuple[int, str]:
+        """How far the process that has ended came; for a fault of the jail what it said of it."""
+        try:
+            said = read(self._progress, _REPORT_BYTES)
+        except BlockingIOError:
+            said = b""
+        stage = _STAGES.get(said, STARTED)
+        return stage, said[1:].decode(errors="replace") if stage == STARTED else ""
+
+    def _command_layers(self, request: Request) -> tuple[Landlock, Seccomp]:
         """The layers for a command, made when the first one of its kind comes."""
         reads = tuple(request.details.get("reads", ()))
         if reads not in self._landlocks:
             self._landlocks[reads] = Landlock(reads)
         grade = seccomp.FORK if request.details.get("may_fork") else seccomp.EXEC
         if grade not in self._filters:
-            self._filters[grade] = Filter(os.uname().machine, grade)
+            self._filters[grade] = Seccomp(os.uname().machine, grade)
         return self._landlocks[reads], self._filters[grade]
 
     def _become_test(
         self,
-        request: wire.Request,
+        request: Request,
         fds: list[int],
-        report: int,
         uid: int | None,
-        layers: tuple[Landlock, Filter] | None,
+        layers: tuple[Landlock, Seccomp] | None,
     ) -> NoReturn:
         """In the forked process: what was asked for, in isolation."""
         if layers is not None:
-            execution.run(request, fds, report, uid, *layers)
-        run_python(request, fds, report, uid, (self._landlock, self._filter), self._names, self._perform)
+            execution.run(request, fds, self._report, uid, *layers)
+        run_python(request, fds, self._report, uid, (self._landlock, self._filter), self._names, self._perform)
 
-    def _watch(self, pid: int, pidfd: int, request: wire.Request, started_ns: int) -> int:
+    def _watch(self, child: Child, request: Request, started_ns: int) -> int:
         """Wait for the process; end it when it passes a limit, or when the host is gone."""
-        poller = select.poll()
-        poller.register(pidfd, select.POLLIN)
-        poller.register(self._host, 0)
-        cpu_clock = (~pid << 3) | 2  # CPUCLOCK_SCHED of another process, linux/posix-timers.h
+        state = child.wait(_FIRST_LOOK_MS)
+        if state == ENDED:
+            return wire.KILLED_BY_NOBODY
+        cpu_clock = (~child.pid << 3) | 2  # CPUCLOCK_SCHED of another process, linux/posix-timers.h
         patience = _Patience(started_ns, request.wall_kill_s)
-        look_ms = _FIRST_LOOK_MS
-        while True:
-            for fd, _event in poller.poll(look_ms):
-                if fd == pidfd:
-                    return wire.KILLED_BY_NOBODY
-                _kill(pidfd)
-                os._exit(0)
-            look_ms = _LOOK_MS
+        while state == GOES_ON:
             cpu_s = _clock_s(cpu_clock)
             reason = wire.KILLED_BY_NOBODY
-            if _resident_bytes(pid) > request.memory_bytes:
+            if _resident_bytes(child.pid) > request.memory_bytes:
                 reason = wire.KILLED_BY_MEMORY
             elif cpu_s > request.cpu_kill_s:
                 reason = wire.KILLED_BY_CPU
-            elif patience.is_over(time.monotonic_ns(), cpu_s):
+            elif patience.is_over(monotonic_ns(), cpu_s):
                 reason = wire.KILLED_BY_WALL
             if reason:
-                _kill(pidfd)
+                child.kill()
                 return reason
+            state = child.wait(_LOOK_MS)
+        if state == ALONE:
+            child.kill()
+            os._exit(0)
+        return wire.KILLED_BY_NOBODY
 
     def _end_processes(self) -> None:
         """Kill what a compiler has left running; all of it was handed to this process, a subreaper."""
         for _ in range(_KILL_ROUNDS):
-            left = self._children() - self._siblings
+            left = children() - self._siblings
             if not left:
                 return
             for pid in left:
@@ -172,16 +198,12 @@ class Zygote:
             for pid in left:
                 os.waitpid(pid, 0)
 
-    def _children(self) -> set[int]:
-        with open(f"/proc/self/task/{os.getpid()}/children", encoding="ascii") as children:
-            return {int(pid) for pid in children.read().split()}
-
     def _leftover_process(self) -> bool:
         """Whether a process outlived its test (it would have been handed to this one, a subreaper)."""
         if self._siblings:
-            return not self._children() <= self._siblings
+            return not children() <= self._siblings
         try:
-            os.waitpid(-1, os.WNOHANG)
+            waitpid(-1, os.WNOHANG)
         except ChildProcessError:
             return False
         return True
@@ -190,8 +212,8 @@ class Zygote:
         """As the test's own user, fetch what was asked for from the scratch folder and empty it. False when something
         stays."""
         if uid is None:
-            os.chmod(execution.SCRATCH, 0o1777)  # the test's user is the agent's, and may have taken the rights away
-        if not os.listdir(execution.SCRATCH):
+            os.chmod(SCRATCH, 0o1777)  # the test's user is the agent's, and may have taken the rights away
+        if not listdir(SCRATCH):
             return True
         pid = os.fork()
         if pid == 0:
@@ -199,15 +221,21 @@ class Zygote:
                 become_user(uid)
                 for name, fd in fetched:
                     execution.fetch(name, fd, limit_bytes)
-                _remove_below(execution.SCRATCH)
+                _remove_below(SCRATCH)
             finally:
                 os._exit(0)
-        pidfd = os.pidfd_open(pid)
-        if not select.select([pidfd], [], [], _SWEEP_S)[0]:
-            _kill(pidfd)
+        child = Child(pid)
+        if child.wait(_SWEEP_S * 1000) != ENDED:
+            child.kill()
         os.waitpid(pid, 0)
-        os.close(pidfd)
-        return not os.listdir(execution.SCRATCH)
+        child.close()
+        return not os.listdir(SCRATCH)
+
+
+def _hide_agent() -> dict[str, types.ModuleType]:
+    """Take the agent's own modules out of what programs find; they are returned."""
+    packages = (__name__.partition(".")[0], "ctypes", "_ctypes")
+    return {name: sys.modules.pop(name) for name in list(sys.modules) if name.partition(".")[0] in packages}
 
 
 class _Patience:
@@ -230,13 +258,6 @@ class _Patience:
             self._computes = (cpu_s - self._mark_cpu_s) * 1e9 > _IDLE_SHARE * span_ns
             self._mark_ns, self._mark_cpu_s = now_ns, cpu_s
         return now_ns > self._last_ns or (now_ns > self._deadline_ns and not self._computes)
-
-
-def _kill(pidfd: int) -> None:
-    try:
-        signal.pidfd_send_signal(pidfd, signal.SIGKILL)
-    except ProcessLookupError:
-        return  # it ended by itself in this moment
 
 
 def _resident_bytes(pid: int) -> int:

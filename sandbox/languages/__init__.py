@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sandbox.programs import Allowance, Limits
+from sandbox.languages._names import canonical
+from sandbox.programs import MIB, Allowance, Limits
+
+__all__ = [
+    "COMPILER_ADDRESS_SPACE_BYTES",
+    "SCRATCH",
+    "Build",
+    "Language",
+    "Run",
+    "UnknownLanguage",
+    "by_suffix",
+    "canonical",
+    "find",
+    "further_reads",
+    "names",
+]
 
 SCRATCH = "/tmp"
 """Where a command finds the files that were placed for it, and works."""
+
+COMPILER_ADDRESS_SPACE_BYTES = 2048 * MIB
+"""What each process of a compiler may have where it starts more than one: the agent counts only the first one's memory.
+For those whose runtime reserves more than it uses (Java, Node.js) there is a heap limit instead, or one process."""
+
+
+def _no_variables(_limits: Limits) -> dict[str, str]:
+    return {}
 
 
 @dataclass(frozen=True)
@@ -32,11 +56,16 @@ class Build:
 @dataclass(frozen=True)
 class Run:
     """How a product is started: as a program itself (``command`` None), or by a command that finds it in the scratch
-    folder under the name that ``Build.product`` gives."""
+    folder under the name that ``Build.product`` gives.
+
+    ``command`` and ``variables`` are told the limits that the process is under, the language's allowance in them.
+    ``out_of_memory`` is the wait status with which a runtime that keeps a limit itself ends a program for it.
+    """
 
     command: Callable[[str, Limits], tuple[str, ...]] | None = None
     reads: tuple[str, ...] = ()
-    variables: dict[str, str] = field(default_factory=dict)
+    variables: Callable[[Limits], dict[str, str]] = _no_variables
+    out_of_memory: int | None = None
 
 
 @dataclass(frozen=True)
@@ -44,14 +73,16 @@ class Language:
     """A language. ``self_test`` is a program that reads an integer and prints the next one.
 
     ``profile`` says what a program may count on beside the language itself; it is part of the environment's digest, as
-    is what ``version`` prints (a command; empty where the jail's agent says it). ``build`` and ``run`` are None for
-    Python, which the agent runs itself.
+    is what ``version`` prints (a command; empty where the jail's agent says it). ``suffixes`` are the endings of files
+    that are taken for this language where nothing else is said. ``build`` and ``run`` are None for Python, which the
+    agent runs itself.
     """
 
     name: str
     self_test: str
     profile: str
     version: tuple[str, ...] = ()
+    suffixes: tuple[str, ...] = ()
     allowance: Allowance = field(default_factory=Allowance)
     build: Build | None = None
     run: Run | None = None
@@ -61,9 +92,10 @@ class UnknownLanguage(LookupError):
     """No module here is called like that."""
 
 
-def names() -> list[str]:
+@functools.cache
+def names() -> tuple[str, ...]:
     """The names of all languages there are."""
-    return sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_"))
+    return tuple(sorted(module.name for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")))
 
 
 def find(name: str) -> Language:
@@ -73,3 +105,17 @@ def find(name: str) -> Language:
     language = importlib.import_module(f"{__name__}.{name}").LANGUAGE
     assert isinstance(language, Language)
     return language
+
+
+def by_suffix(suffix: str) -> str | None:
+    """The name of the language whose files end so (``.cpp``, in any case); None where there is none."""
+    return next((name for name in names() if suffix.lower() in find(name).suffixes), None)
+
+
+def further_reads() -> tuple[str, ...]:
+    """The paths beside the system's own folders that some language's commands read."""
+    found: set[str] = set()
+    for language in map(find, names()):
+        for part in (language.build, language.run):
+            found |= set(part.reads) if part is not None else set()
+    return tuple(sorted(found))

@@ -2,4 +2,4 @@
 
 from sandbox.languages import _gnu
 
-LANGUAGE = _gnu.language("c", "gcc", "c", "gnu17", _gnu.C_SELF_TEST, ("-lm",))
+LANGUAGE = _gnu.language("c", "gcc", "gnu17", "c", _gnu.C_SELF_TEST, libraries=("-lm",), suffixes=(".c",))

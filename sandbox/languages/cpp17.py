@@ -2,4 +2,4 @@
 
 from sandbox.languages import _gnu
 
-LANGUAGE = _gnu.language("cpp17", "g++", "cpp", "gnu++17", _gnu.CPP_SELF_TEST, ())
+LANGUAGE = _gnu.language("cpp17", "g++", "gnu++17", "cpp", _gnu.CPP_SELF_TEST)

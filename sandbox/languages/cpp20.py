@@ -2,4 +2,4 @@
 
 from sandbox.languages import _gnu
 
-LANGUAGE = _gnu.language("cpp20", "g++", "cpp", "gnu++20", _gnu.CPP_SELF_TEST, ())
+LANGUAGE = _gnu.language("cpp20", "g++", "gnu++20", "cpp", _gnu.CPP_SELF_TEST, suffixes=(".cpp", ".cc", ".cxx", ".c++"))

@@ -2,4 +2,4 @@
 
 from sandbox.languages import _gnu
 
-LANGUAGE = _gnu.language("cpp23", "g++", "cpp", "gnu++23", _gnu.CPP_SELF_TEST, ())
+LANGUAGE = _gnu.language("cpp23", "g++", "gnu++23", "cpp", _gnu.CPP_SELF_TEST)

@@ -5,6 +5,7 @@ from sandbox.languages import Language
 LANGUAGE = Language(
     name="python3",
     self_test="print(int(input()) + 1)\n",
+    suffixes=(".py",),
     profile=(
         "CPython, standard library only; PYTHONHASHSEED=0, LANG=C.UTF-8, TZ=UTC; no limit on the digits of an integer; "
         "512 MiB of stack; threads but no further process"

@@ -212,7 +212,7 @@ def test_the_jails_of_one_map_serve_the_next(judge: Judge) -> None:
     before = jails.running_jails(judge)
     list(judge.map(jobs))
     assert jails.running_jails(judge) == before
-    assert [jail._enclosure.describe_end() for jail in before if jail._enclosure] == [""] * len(before)
+    assert [jail._enclosure.describe_end() for jail in before] == [""] * len(before)
 
 
 def test_a_fast_program_is_accepted_every_time(judge: Judge) -> None:
@@ -299,7 +299,7 @@ def test_jails_that_end_again_and_again_are_an_internal_error(own_judge: Judge) 
 def test_when_no_jail_can_be_had_any_more_there_is_no_verdict(
     own_judge: Judge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(directory: Path, uid_base: int) -> None:
+    def refuse(uid_base: int) -> None:
         raise SandboxUnavailable("Docker does not answer", "start Docker")
 
     assert own_judge.judge(ADD, SUITE).verdict is Verdict.ACCEPTED
@@ -363,7 +363,7 @@ def test_a_closed_judge_leaves_nothing(executor: str) -> None:
     with Judge(executor, jobs=2) as judge:
         list(judge.map([Job(key, ADD, SUITE) for key in range(4)]))
         kept = set(map(str, jails.left_by(jails.OWN_PID)))
-        own = {jail._directory for jail in jails.running_jails(judge)}
+        own = {jails.folder_of(jail) for jail in jails.running_jails(judge)}
     assert kept
     assert not own & set(jails.folders(jails.OWN_PID))
 

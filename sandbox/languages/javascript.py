@@ -1,0 +1,46 @@
+"""JavaScript as Node.js runs it; one that does not parse is a compile error."""
+
+from __future__ import annotations
+
+import re
+
+from sandbox.languages import SCRATCH, Build, Language, Run
+from sandbox.programs import MIB, Allowance, Limits
+
+_NODE = "/usr/bin/node"
+# Debian's looks for OpenSSL's settings in /etc when it starts and ends where it may not read them.
+_VARIABLES = {"OPENSSL_CONF": "/dev/null"}
+_ALLOWANCE = Allowance(cpu_extra_s=0.2, memory_extra_bytes=96 * MIB)
+_STACK_BYTES = 448 * MIB
+_LEAST_HEAP_BYTES = 16 * MIB
+_SIGABRT = 6
+
+# Only a module may say these at the start of a line.
+_MODULE = re.compile(r"^(?:import\s*[\w{*$\"']|export\s+[\w{*])", re.MULTILINE)
+
+
+def _file_name(source: str) -> str:
+    return "main.mjs" if _MODULE.search(source) else "main.js"
+
+
+def _run_command(product: str, limits: Limits) -> tuple[str, ...]:
+    heap_bytes = max(limits.memory_bytes - _ALLOWANCE.memory_extra_bytes, _LEAST_HEAP_BYTES)
+    sizes = (f"--max-old-space-size={heap_bytes // MIB}", f"--stack-size={min(heap_bytes, _STACK_BYTES) // 1024}")
+    return (_NODE, *sizes, f"{SCRATCH}/{product}")
+
+
+LANGUAGE = Language(
+    name="javascript",
+    self_test='console.log(parseInt(require("fs").readFileSync(0, "utf8")) + 1);\n',
+    profile="Node.js without further packages; heap and stack as large as the memory limit, the stack at most 448 MiB",
+    version=(_NODE, "--version"),
+    suffixes=(".js", ".mjs", ".cjs"),
+    allowance=_ALLOWANCE,
+    build=Build(
+        file_name=_file_name,
+        command=lambda file_name, source: (_NODE, "--check", file_name),
+        product=_file_name,
+        variables={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", **_VARIABLES},
+    ),
+    run=Run(command=_run_command, variables=lambda limits: _VARIABLES, out_of_memory=_SIGABRT),
+)
