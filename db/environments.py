@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
+
+OWN_GRADER: Final = "live"
+"""The grader of an environment whose details name none."""
 
 
 @dataclass(frozen=True)
@@ -27,15 +31,17 @@ def load_environment(session: Session, environment_id: int) -> EnvironmentRow:
     return EnvironmentRow(*session.execute(query).one())
 
 
-def latest_environment(session: Session, models: Iterable[str] | None = None) -> EnvironmentRow | None:
-    """The environment in which some of these models' completions (None: any) were judged last; None if never."""
+def latest_environment(
+    session: Session, models: Iterable[str] | None = None, *, grader: str = OWN_GRADER
+) -> EnvironmentRow | None:
+    """The environment in which some of these models' completions (None: any) were judged last by this grader; None if
+    never. Verdicts by the rules of another grader are never taken for ours."""
     judged, columns = t.judgement.c, t.environment.c
     query = (
-        select(columns.id, columns.digest, columns.executor)
+        select(columns.id, columns.digest, columns.executor, columns.details)
         .join(t.judgement, judged.environment_id == columns.id)
-        .group_by(columns.id, columns.digest, columns.executor)
+        .group_by(columns.id)
         .order_by(func.max(judged.judged_at).desc(), columns.id.desc())
-        .limit(1)
     )
     if models is not None:
         query = (
@@ -43,5 +49,5 @@ def latest_environment(session: Session, models: Iterable[str] | None = None) ->
             .join(t.run, t.run.c.id == t.completion.c.run_id)
             .where(t.run.c.model.in_(list(models)))
         )
-    found = session.execute(query).one_or_none()
-    return None if found is None else EnvironmentRow(*found)
+    found = (row for row in session.execute(query) if row.details.get("grader", OWN_GRADER) == grader)
+    return next((EnvironmentRow(row.id, row.digest, row.executor) for row in found), None)

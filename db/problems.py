@@ -20,6 +20,7 @@ from db.exposure import refresh_exposure
 from db.flags import add_flags, sync_flags
 from db.identity import add_other_id, find_problem, problem_ids
 from db.records import ProblemKey, ProblemRecord, SaveOutcome, require_text, require_utc
+from db.references import save_references
 from db.revisions import ProblemRevision, list_revisions, save_revisions
 from db.sql import insert_missing, insert_row
 from db.suites import is_weaker, load_suite, save_suite
@@ -70,10 +71,10 @@ def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> S
     """Save what a record says. What it does not say (None, empty text, no tests) leaves the stored value alone.
 
     Another statement becomes a new revision, other tests become a new suite, both current from then on (but samples
-    alone do not take the place of a suite that has more). A source's newest date and flags take the place of its former
-    ones. A record under another id of a known problem (its twin) adds its contest and dates, and no second text.
-    ``now`` is an aware UTC instant. A comparison that is not JSON raises ``ValueError`` or ``TypeError`` before
-    anything is written.
+    alone do not take the place of a suite that has more). A source's newest date, flags and reference solutions take
+    the place of its former ones. A record under another id of a known problem (its twin) adds its contest and dates,
+    and no second text. ``now`` is an aware UTC instant. A comparison that is not JSON raises ``ValueError`` or
+    ``TypeError`` before anything is written.
     """
     require_utc("now", now)
     # Made before anything is written: it refuses what JSON cannot say, and a refused record must leave no trace.
@@ -95,6 +96,8 @@ def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> S
     values = released_by(claims)
     if not is_twin:
         touched |= _save_flags(session, problem_id, record, now)
+        if record.references:
+            touched |= save_references(session, problem_id, record.references, source=record.source)
         values |= _stated(record, before) | _save_content(session, problem_id, record, digest, before, now)
     changes = {name: value for name, value in values.items() if before[name] != value}
     session.execute(_CHANGE_PROBLEM, changes | {"row_id": problem_id, "last_seen_at": now})

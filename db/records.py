@@ -49,6 +49,8 @@ class IoKind(StrEnum):
 
     STDIN = "stdin"
     FUNCTION = "function"
+    DESIGN = "design"
+    INTERACTIVE = "interactive"
 
 
 class ContestKind(StrEnum):
@@ -171,7 +173,7 @@ class SightingRecord:
 class TestCaseRecord:
     """One test. ``expected`` is None only where no expected output is known (such a test is never judged).
 
-    ``comparison`` overrides the suite's comparison for this test alone.
+    ``comparison`` overrides the suite's comparison for this test alone, ``checker_flags`` the flags of its checker.
     """
 
     __test__ = False
@@ -181,9 +183,12 @@ class TestCaseRecord:
     expected: bytes | None
     origin: TestOrigin
     comparison: dict[str, Any] | None = None
+    checker_flags: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
         require_text("TestCaseRecord.name", self.name)
+        for flag in self.checker_flags or ():
+            require_text("TestCaseRecord.checker_flags", flag)
 
 
 @dataclass(frozen=True)
@@ -192,6 +197,10 @@ class SuiteRecord:
 
     ``comparison`` holds the keyword arguments of ``sandbox.Comparison`` as JSON values; an empty dict is the default
     token comparison. ``time_limit_s`` is CPU time; None means that the source states none.
+
+    ``signature``, ``checker`` and ``groups`` say as JSON values what ``sandbox.Signature``, ``sandbox.Checker`` and
+    ``sandbox.grading.Groups`` say, fields by name (``sandbox/plain.py`` writes and reads them): the types of a
+    call-based problem, the program that judges in place of the comparison, how tests are graded in groups.
     """
 
     tests: tuple[TestCaseRecord, ...]
@@ -200,6 +209,9 @@ class SuiteRecord:
     comparison: dict[str, Any] = field(default_factory=dict)
     time_limit_s: float | None = None
     memory_limit_bytes: int | None = None
+    signature: dict[str, Any] | None = None
+    checker: dict[str, Any] | None = None
+    groups: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
         require_text("SuiteRecord.entry_point", self.entry_point)
@@ -212,12 +224,26 @@ class SuiteRecord:
 
 
 @dataclass(frozen=True)
+class ReferenceRecord:
+    """A program that solves the problem it comes with; ``name`` is what its source calls it."""
+
+    name: str
+    language: str
+    code: str
+
+    def __post_init__(self) -> None:
+        require_text("ReferenceRecord.name", self.name, allow_empty=False)
+        require_text("ReferenceRecord.language", self.language, allow_empty=False)
+
+
+@dataclass(frozen=True)
 class ProblemRecord:
     """A problem as one source gives it, ready to be saved. ``flags`` are all (name, reason) pairs of that source.
 
     ``language`` is that of the statement ("en"; None: not known), ``translations`` are (language, statement) pairs.
     ``other_ids`` are native ids by which the source, and files that go with it, know the same problem. ``page_sha256``
     is that of the page with the statement: while it stays the same, another text is only another reading of it.
+    ``references`` are all the solutions that the source knows to be right, under names of their own.
     """
 
     key: ProblemKey
@@ -236,8 +262,12 @@ class ProblemRecord:
     flags: tuple[tuple[str, str], ...] = ()
     other_ids: tuple[str, ...] = ()
     page_sha256: str | None = None
+    references: tuple[ReferenceRecord, ...] = ()
 
     def __post_init__(self) -> None:
+        names = [reference.name for reference in self.references]
+        if len(set(names)) < len(names):
+            raise ValueError(f"ProblemRecord.references has a name twice: {sorted(names)}")
         for other in self.other_ids:
             require_text("ProblemRecord.other_ids", other, allow_empty=False)
         require_text("ProblemRecord.title", self.title)

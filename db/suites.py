@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
-from db.blobs import get_blobs, put_blobs
+from db.blobs import get_blobs, put_blob, put_blobs
+from db.digests import canonical_json, suite_rules
 from db.errors import UnknownRow
 from db.records import IoKind, SuiteRecord, TestCaseRecord, TestOrigin
 from db.sql import insert_row, insert_rows
@@ -29,6 +31,7 @@ def save_suite(
     if known is not None:
         return int(known)
     judged = [test for test in suite.tests if test.expected is not None]
+    rules = suite_rules(suite)
     suite_id = insert_row(
         session,
         t.test_suite,
@@ -44,6 +47,8 @@ def save_suite(
             "samples_only": bool(judged) and all(test.origin is TestOrigin.SAMPLE for test in judged),
             "source": source,
             "first_seen_at": now,
+            "rules_sha256": put_blob(session, canonical_json(rules)) if rules else None,
+            "has_checker": suite.checker is not None,
         },
     )
     _save_cases(session, suite_id, suite.tests)
@@ -73,6 +78,7 @@ def _save_cases(session: Session, suite_id: int, tests: tuple[TestCaseRecord, ..
                 "expected_sha256": None if test.expected is None else next(hashes),
                 "origin": str(test.origin),
                 "comparison": test.comparison,
+                "checker_flags": None if test.checker_flags is None else list(test.checker_flags),
             }
             for position, test in enumerate(tests)
         ],
@@ -85,8 +91,9 @@ def load_suite(session: Session, suite_id: int) -> SuiteRecord:
     if suite is None:
         raise UnknownRow("test suite", suite_id)
     cases = session.execute(_CASES, {"suite": suite_id}).all()
-    hashes = {case.input_sha256 for case in cases} | {case.expected_sha256 for case in cases} - {None}
+    hashes = {case.input_sha256 for case in cases} | {case.expected_sha256 for case in cases} | {suite.rules_sha256}
     blobs = get_blobs(session, hashes - {None})
+    rules = {} if suite.rules_sha256 is None else json.loads(blobs[suite.rules_sha256])
     return SuiteRecord(
         tests=tuple(
             TestCaseRecord(
@@ -96,6 +103,7 @@ def load_suite(session: Session, suite_id: int) -> SuiteRecord:
                 # An origin that this version does not know says nothing that a verdict rests on.
                 origin=TestOrigin(case.origin) if case.origin in set(TestOrigin) else TestOrigin.OFFICIAL,
                 comparison=case.comparison,
+                checker_flags=None if case.checker_flags is None else tuple(case.checker_flags),
             )
             for case in cases
         ),
@@ -104,4 +112,7 @@ def load_suite(session: Session, suite_id: int) -> SuiteRecord:
         comparison=suite.comparison,
         time_limit_s=suite.time_limit_s,
         memory_limit_bytes=suite.memory_limit_bytes,
+        signature=rules.get("signature"),
+        checker=rules.get("checker"),
+        groups=rules.get("groups"),
     )

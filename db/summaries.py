@@ -21,8 +21,9 @@ class ProblemSummary:
     """Everything about a problem but its text and tests.
 
     ``n_tests`` counts the tests of the current suite that have an expected output; ``samples_only`` says that all of
-    these are samples. ``contest`` is the native id of the first dated contest that has the problem. ``date_claims`` are
-    in the order in which they decide, ``flags`` are (name, reason).
+    these are samples, ``has_checker`` that a program judges answers to them. ``contest`` is the native id of the first
+    dated contest that has the problem. ``date_claims`` are in the order in which they decide, ``flags`` are (name,
+    reason).
     """
 
     problem_id: int
@@ -43,6 +44,7 @@ class ProblemSummary:
     io_kind: str | None
     flags: tuple[tuple[str, str], ...]
     status: str
+    has_checker: bool = False
 
 
 def list_problems(session: Session, *, platform: str | None = None) -> list[ProblemSummary]:
@@ -70,6 +72,7 @@ def list_problems(session: Session, *, platform: str | None = None) -> list[Prob
             suite.samples_only,
             suite.comparison,
             suite.io_kind,
+            suite.has_checker,
         )
         .select_from(t.problem)
         .outerjoin(t.test_suite, suite.id == problem.current_suite_id)
@@ -87,7 +90,7 @@ def _summary(
 ) -> ProblemSummary:
     # By place and not by name: for ten thousand rows it takes half the time.
     problem_id, platform, native_id, title, url, difficulty, status, released_at, precision, exposed_at, *suite = row
-    suite_id, digest, n_tests, samples_only, comparison, io_kind = suite
+    suite_id, digest, n_tests, samples_only, comparison, io_kind, has_checker = suite
     return ProblemSummary(
         problem_id=problem_id,
         key=ProblemKey(platform, native_id),
@@ -107,6 +110,7 @@ def _summary(
         io_kind=io_kind,
         flags=flags,
         status=status,
+        has_checker=bool(has_checker),
     )
 
 

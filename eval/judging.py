@@ -28,7 +28,22 @@ from db.judgements import (
 )
 from db.records import SuiteRecord
 from db.suites import load_suite
-from sandbox import Comparison, Environment, Io, Job, Judge, Limits, Outcome, Program, Suite, Test, Verdict, languages
+from sandbox import (
+    Comparison,
+    Counters,
+    Environment,
+    Io,
+    Job,
+    Judge,
+    Limits,
+    Outcome,
+    Program,
+    Suite,
+    Test,
+    Verdict,
+    languages,
+    plain,
+)
 
 # Where a problem states no limits: LiveCodeBench's own time limit, as CPU time, and AtCoder's memory limit.
 DEFAULT_LIMITS = Limits(cpu_s=6.0, memory_bytes=1024 * 1024 * 1024)
@@ -50,14 +65,16 @@ class _Sharers(NamedTuple):
 class JudgingReport:
     """What a run of judging did. ``verdicts`` counts completions; ``n_programs`` were run, on ``n_tests`` tests.
 
-    ``unsupported`` counts the completions left alone, by language.
+    ``missing`` counts the completions left alone, by what they need and the sandbox does not have; ``counters`` are the
+    judge's own, with its jails' restarts and faults.
     """
 
     verdicts: dict[str, int]
     n_programs: int
     n_tests: int
     seconds: float
-    unsupported: dict[str, int]
+    missing: dict[str, int]
+    counters: Counters
 
     @property
     def n_judged(self) -> int:
@@ -85,7 +102,10 @@ def register_environment(store: Store, environment: Environment, *, now: datetim
 
 
 def to_suite(record: SuiteRecord) -> Suite:
-    """A stored suite as the sandbox takes it; tests without an expected output are not judged."""
+    """A stored suite as the sandbox takes it; tests without an expected output are not judged.
+
+    Raises ``ValueError`` for rules that this version cannot read.
+    """
     limits = Limits(
         cpu_s=record.time_limit_s or DEFAULT_LIMITS.cpu_s,
         memory_bytes=record.memory_limit_bytes or DEFAULT_LIMITS.memory_bytes,
@@ -96,11 +116,33 @@ def to_suite(record: SuiteRecord) -> Suite:
             input=test.input,
             expected=test.expected,
             comparison=None if test.comparison is None else Comparison(**test.comparison),
+            checker_flags=test.checker_flags,
         )
         for test in record.tests
         if test.expected is not None
     )
-    return Suite(tests, Io(record.io_kind), record.entry_point, Comparison(**record.comparison), limits)
+    return Suite(
+        tests=tests,
+        io=Io(record.io_kind),
+        entry_point=record.entry_point,
+        comparison=Comparison(**record.comparison),
+        limits=limits,
+        signature=None if record.signature is None else plain.read_signature(record.signature),
+        checker=None if record.checker is None else plain.read_checker(record.checker),
+        groups=None if record.groups is None else plain.read_groups(record.groups),
+    )
+
+
+Lacks = Callable[[Program, Suite], str | None]
+"""What judging a program on a suite needs and the sandbox does not have, as ``Judge.lacks`` says it."""
+
+
+def what_is_missing(lacks: Lacks, program: Program, suite: Suite) -> str | None:
+    """The same for any program, in whatever language it says it is."""
+    try:
+        return lacks(program, suite)
+    except languages.UnknownLanguage:
+        return program.language
 
 
 class Pending:
@@ -117,25 +159,28 @@ class Pending:
         self._environment_id = environment_id
         self._run_ids = run_ids
         self._problem_ids = problem_ids
-        self.unsupported: Counter[str] = Counter()
+        self.missing: Counter[str] = Counter()
 
     def count(self) -> int:
         """How many completions that are."""
         with self._store.read() as session:
             return count_pending(session, self._environment_id, run_ids=self._run_ids, problem_ids=self._problem_ids)
 
-    def jobs(self) -> Iterator[Job[_Sharers]]:
-        """The jobs, page by page; those in a language that the sandbox does not have are counted and passed over."""
-        known = set(languages.names())
+    def jobs(self, lacks: Lacks) -> Iterator[Job[_Sharers]]:
+        """The jobs, page by page; those that need what the sandbox lacks are counted and passed over."""
         suite_of = lru_cache(_KEPT_SUITES)(self._suite)
         for page in self._pages():
             sharers: dict[tuple[int, Program], list[int]] = {}
             for item in page:
-                if item.language in known:
-                    program = Program(item.code, item.language)
+                program = Program(item.code, item.language)
+                try:
+                    missing = what_is_missing(lacks, program, suite_of(item.suite_id))
+                except ValueError as error:  # a suite of a kind that this version cannot judge
+                    missing = f"another version of this command ({item.problem_key}: {error})"
+                if missing is None:
                     sharers.setdefault((item.suite_id, program), []).append(item.completion_id)
                 else:
-                    self.unsupported[item.language] += 1
+                    self.missing[missing] += 1
             for (suite_id, program), completion_ids in sharers.items():
                 yield Job(_Sharers(suite_id, tuple(completion_ids)), program, suite_of(suite_id))
 
@@ -192,11 +237,12 @@ def judge_pending(
     pending: Pending,
     *,
     now: Callable[[], datetime],
-    on_judged: Callable[[int], None] = lambda count: None,
+    on_judged: Callable[[int, Counters], None] = lambda count, counters: None,
 ) -> JudgingReport:
     """Judge all that is pending.
 
-    ``now`` gives the UTC instant of each verdict, ``on_judged`` gets the number of completions that just got theirs.
+    ``now`` gives the UTC instant of each verdict, ``on_judged`` gets the number of completions that just got
+    theirs and what the judge has counted so far.
 
     Raises ``SandboxError`` or ``StoreError`` when it cannot go on; what was judged before is saved all the same, also
     when the user interrupts.
@@ -206,12 +252,14 @@ def judge_pending(
     n_programs = n_tests = 0
     batch = _Batch(store, environment_id)
     try:
-        for sharers, outcome in judge.map(pending.jobs()):
+        for sharers, outcome in judge.map(pending.jobs(judge.lacks)):
             batch.add(sharers, outcome, now())
             verdicts[str(outcome.verdict)] += len(sharers.completion_ids)
             n_programs += 1
             n_tests += len(outcome.tests)
-            on_judged(len(sharers.completion_ids))
+            on_judged(len(sharers.completion_ids), judge.counters)
     finally:
         batch.save()
-    return JudgingReport(dict(verdicts), n_programs, n_tests, time.monotonic() - started, dict(pending.unsupported))
+    return JudgingReport(
+        dict(verdicts), n_programs, n_tests, time.monotonic() - started, dict(pending.missing), judge.counters
+    )

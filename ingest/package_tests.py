@@ -4,24 +4,36 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from db.importing import Refusal
 from db.records import TestCaseRecord, TestOrigin
 from ingest.errors import BadRow
-from ingest.packages import Package, read_yaml, validator_rules
+from ingest.package_settings import group_settings, own_settings, require_inside, words
+from ingest.packages import Package, validator_rules
 from ingest.text import normalise_file
 
-_GROUP_FILES = ("testdata.yaml", "test_group.yaml")
 _ORIGINS = {"sample": TestOrigin.SAMPLE, "secret": TestOrigin.OFFICIAL}
+_VALIDATOR_KEYS = ("output_validator_args", "output_validator_flags")
+
+
+class _Arguments(NamedTuple):
+    """What a test's validator, and its program, are called with."""
+
+    validator: tuple[str, ...] = ()
+    program: tuple[str, ...] = ()
 
 
 @dataclass
 class PackageTests:
-    """Tests found so far. ``normalised`` names the files that were no UTF-8 with LF, and what they were."""
+    """Tests found so far. ``normalised`` names the files that were no UTF-8 with LF, and what they were.
+
+    ``checker_flags`` are the arguments of the package's own validator for tests that have none of their own.
+    """
 
     cases: tuple[TestCaseRecord, ...] = ()
     comparison: dict[str, Any] = field(default_factory=dict)
+    checker_flags: tuple[str, ...] = ()
     refused: list[Refusal] = field(default_factory=list)
     normalised: list[str] = field(default_factory=list)
 
@@ -33,16 +45,14 @@ def read_tests(package: Package, where: str) -> PackageTests:
     compared by the wrong rule.
     """
     data = package.folder / "data"
-    root_arguments = _arguments(package, data, ())
-    found = PackageTests(comparison=_rules(package, root_arguments))
+    root = _arguments(_Arguments(), group_settings(package, data))
+    found = PackageTests(comparison=_rules(package, root), checker_flags=_checker_flags(package, root))
     cases: list[TestCaseRecord] = []
     for group, origin in _ORIGINS.items():
-        for file, arguments in _inputs(package, data / group, root_arguments):
+        for file, arguments in _inputs(package, data / group, root):
             name = file.relative_to(data).with_suffix("").as_posix()
             try:
-                rules = _rules(package, arguments)
-                override = rules if rules != found.comparison else None
-                cases.append(_case(package, file, name, origin, override, found.normalised))
+                cases.append(_case(package, file, name, origin, arguments, found))
             except BadRow as error:
                 found.refused.append(Refusal(f"{where}/data/{name}", error.reason, error.hint))
         found.refused.extend(_answers_alone(data / group, where, data))
@@ -50,17 +60,21 @@ def read_tests(package: Package, where: str) -> PackageTests:
     return found
 
 
-def _rules(package: Package, arguments: tuple[str, ...]) -> dict[str, Any]:
+def _rules(package: Package, arguments: _Arguments) -> dict[str, Any]:
     """The comparison for one group or test. Flags of the package come first, so that the group's win."""
-    return validator_rules(() if package.own_validator else (*package.validator_flags, *arguments))
+    return validator_rules(() if package.own_validator else (*package.validator_flags, *arguments.validator))
 
 
-def _inputs(package: Package, folder: Path, inherited: tuple[str, ...]) -> list[tuple[Path, tuple[str, ...]]]:
-    """The ``.in`` files at and below `folder` in the order of their names, with the validator arguments of each."""
+def _checker_flags(package: Package, arguments: _Arguments) -> tuple[str, ...]:
+    return (*package.validator_flags, *arguments.validator) if package.own_validator else ()
+
+
+def _inputs(package: Package, folder: Path, inherited: _Arguments) -> list[tuple[Path, _Arguments]]:
+    """The ``.in`` files at and below `folder` in the order of their names, with the arguments of their group."""
     if not folder.is_dir():
         return []
-    arguments = _arguments(package, folder, inherited)
-    found: list[tuple[Path, tuple[str, ...]]] = []
+    arguments = _arguments(inherited, group_settings(package, folder))
+    found: list[tuple[Path, _Arguments]] = []
     for entry in sorted(
         folder.iterdir(), key=lambda entry: (entry.stem if entry.is_file() else entry.name, entry.name)
     ):
@@ -70,65 +84,43 @@ def _inputs(package: Package, folder: Path, inherited: tuple[str, ...]) -> list[
             if entry.suffix != ".files":
                 found.extend(_inputs(package, entry, arguments))
         elif entry.suffix == ".in":
-            found.append((entry, _own_arguments(entry, arguments)))
+            found.append((entry, arguments))
     return found
 
 
-def _arguments(package: Package, folder: Path, inherited: tuple[str, ...]) -> tuple[str, ...]:
-    """The arguments for the validator that a group's settings file states, else those of the group above."""
-    for name in _GROUP_FILES:
-        file = folder / name
-        if file.is_file():
-            _inside(package.folder, file)
-            settings = read_yaml(file)
-            for key in ("output_validator_args", "output_validator_flags"):
-                if key in settings:
-                    return _words(settings[key])
-    return inherited
-
-
-def _own_arguments(file: Path, inherited: tuple[str, ...]) -> tuple[str, ...]:
-    """The arguments that a test's own settings file (from 2025-09 on) states, else those of its group."""
-    settings_file = file.with_suffix(".yaml")
-    if not settings_file.is_file():
-        return inherited
-    settings = read_yaml(settings_file)
-    return _words(settings["output_validator_args"]) if "output_validator_args" in settings else inherited
-
-
-def _words(given: object) -> tuple[str, ...]:
-    """Arguments as words: a text, a list of texts, or the legacy map with "flags"."""
-    if isinstance(given, dict):
-        given = given.get("flags", "")
-    if isinstance(given, str):
-        return () if given in ("null", "~") else tuple(given.split())
-    if isinstance(given, list) and all(isinstance(word, str) for word in given):
-        return tuple(word for words in given for word in words.split())
-    raise BadRow("the arguments of the output validator are not words", "Write them as one text or a list of texts.")
+def _arguments(inherited: _Arguments, settings: dict[str, Any]) -> _Arguments:
+    """The arguments that settings state, else those of the group above."""
+    given = next((settings[key] for key in _VALIDATOR_KEYS if key in settings), None)
+    validator = inherited.validator if given is None else words("the arguments of the output validator", given)
+    program = words("the arguments of the program", settings["args"]) if "args" in settings else inherited.program
+    return _Arguments(validator, program)
 
 
 def _case(
-    package: Package,
-    file: Path,
-    name: str,
-    origin: TestOrigin,
-    comparison: dict[str, Any] | None,
-    normalised: list[str],
+    package: Package, file: Path, name: str, origin: TestOrigin, inherited: _Arguments, found: PackageTests
 ) -> TestCaseRecord:
+    arguments = _arguments(inherited, own_settings(package, file))
+    rules, checker_flags = _rules(package, arguments), _checker_flags(package, arguments)
     answer = file.with_suffix(".ans")
     if not answer.is_file():
         raise BadRow("has no answer file", f"Add {answer.name}; it may be empty.")
     if file.with_suffix(".files").exists():
         raise BadRow("gives its program files beside stdin, which is not supported", "Only stdin tests can be judged.")
-    settings = file.with_suffix(".yaml")
-    if settings.is_file() and read_yaml(settings).get("args"):
+    if arguments.program:
         raise BadRow("gives its program arguments, which is not supported", "Only stdin tests can be judged.")
-    given, expected = (_contents(package, path, normalised) for path in (file, answer))
-    return TestCaseRecord(name, given, expected, origin, comparison)
+    given, expected = (_contents(package, path, found.normalised) for path in (file, answer))
+    return TestCaseRecord(
+        name=name,
+        input=given,
+        expected=expected,
+        origin=origin,
+        comparison=rules if rules != found.comparison else None,
+        checker_flags=checker_flags if checker_flags != found.checker_flags else None,
+    )
 
 
 def _contents(package: Package, file: Path, normalised: list[str]) -> bytes:
-    _inside(package.folder, file)
+    require_inside(package.folder, file)
     try:
         data, changes = normalise_file(file.read_bytes())
     except BadRow as error:
@@ -136,12 +128,6 @@ def _contents(package: Package, file: Path, normalised: list[str]) -> bytes:
     if changes:
         normalised.append(f"{file.relative_to(package.folder / 'data').as_posix()} ({', '.join(changes)})")
     return data
-
-
-def _inside(folder: Path, file: Path) -> None:
-    """Refuse a link that leads out of the package: it would read whatever stands there into the store."""
-    if not file.resolve().is_relative_to(folder.resolve()):
-        raise BadRow(f"{file.name} is a link out of the package", "Copy the file into the package.")
 
 
 def _answers_alone(folder: Path, where: str, data: Path) -> list[Refusal]:

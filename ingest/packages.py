@@ -1,12 +1,14 @@
 """One problem package in the Kattis/ICPC format: its metadata, its statement and its rule for the time limit.
 
-Reads files of the package's own folder and nothing else.
+Reads files of the package's own folder and nothing else. Its tests, its groups, its validator and its submissions are
+read by ``package_tests``, ``package_groups``, ``package_validators`` and ``package_submissions``.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,12 +24,12 @@ LEGACY = "legacy"
 KNOWN_VERSIONS = (LEGACY, "legacy-icpc", "2023-07-draft", "2023-07", "2025-09-draft", "2025-09", "draft")
 
 _TYPE_FLAGS = {
-    "scoring": ("scoring", "its score comes from test groups, which a pass-fail verdict does not see"),
     "multi-pass": ("multi_pass", "it runs a program several times on each test"),
     "submit-answer": ("submit_answer", "it takes answers instead of a program"),
 }
 _STATEMENT = re.compile(r"problem(?:\.(?P<language>[A-Za-z-]+))?\.(?P<kind>tex|md|pdf)")
 _STATEMENT_FOLDERS = ("problem_statement", "statement")
+_CONSTANT = re.compile(r"\{\{([A-Za-z_][A-Za-z0-9_]*)\}\}")
 _PLAIN_NAME = re.compile(r"^%+\s*plainproblemname:\s*(.+?)\s*$", re.MULTILINE)
 
 
@@ -56,7 +58,12 @@ class TimeRule:
 
 @dataclass(frozen=True)
 class Package:
-    """A package's metadata. ``validator_flags`` are the default validator's; they are empty when it has its own.
+    """A package's metadata.
+
+    ``types`` are the problem's ("scoring", "interactive"), ``validation`` the legacy form's words for its validator;
+    ``own_validator`` says that outputs are judged by a program of the package. ``validator_flags`` are the arguments of
+    whichever validator it is; ``grading`` and ``limits`` are those maps of ``problem.yaml``. ``constants`` take the
+    place of their names in double braces in the package's own texts.
 
     ``statements`` are (language, text) pairs, LaTeX or Markdown as they stand there, the English one first; a file
     without a language in its name has None. ``sources`` are the contests that it says it comes from, ``embargo_until``
@@ -72,8 +79,13 @@ class Package:
     embargo_until: str | None
     time_rule: TimeRule
     memory_limit_bytes: int | None
-    validator_flags: tuple[str, ...]
+    types: tuple[str, ...]
+    validation: tuple[str, ...]
     own_validator: bool
+    validator_flags: tuple[str, ...]
+    grading: dict[str, Any]
+    limits: dict[str, Any]
+    constants: dict[str, str]
     flags: tuple[tuple[str, str], ...]
     notes: tuple[str, ...] = ()
 
@@ -81,6 +93,20 @@ class Package:
     def legacy(self) -> bool:
         """Whether the package is in the form from before the format had versions."""
         return self.version.startswith(LEGACY)
+
+    @property
+    def is_interactive(self) -> bool:
+        """Whether its validator talks with the running program."""
+        return "interactive" in (*self.types, *self.validation)
+
+    @property
+    def is_scoring(self) -> bool:
+        """Whether an accepted program gets a score."""
+        return "scoring" in self.types
+
+    def with_constants(self, text: str) -> str:
+        """A text of the package with its constants put in; a name in braces that is none of them stays."""
+        return _with_constants(text, self.constants)
 
     @property
     def statement(self) -> str:
@@ -112,15 +138,12 @@ def open_package(folder: Path) -> Package:
             f"problem.yaml: the format version {version!r} is not known", f"Known are: {', '.join(KNOWN_VERSIONS)}."
         )
     legacy = version.startswith(LEGACY)
-    limits = meta.get("limits") or {}
-    if not isinstance(limits, dict):
-        raise BadRow("problem.yaml: limits is not a map", "Write the limits as names with values, indented.")
-    statements, notes = _statements(folder)
-    memory = _number(limits, "memory")
-    validation = (_text(meta, "validation") or "default").split()
+    limits, constants = _map(meta, "limits"), _constants(meta)
+    statements, notes = _statements(folder, constants)
+    memory = positive_number(limits, "memory")
+    validation = tuple((_text(meta, "validation") or "default").split())
     types = _types(meta)
     own_validator = validation[0] == "custom" or (not legacy and (folder / "output_validator").exists())
-    interactive = "interactive" in (*types, *validation)
     return Package(
         folder=folder,
         version=version,
@@ -130,11 +153,35 @@ def open_package(folder: Path) -> Package:
         embargo_until=_text(meta, "embargo_until"),
         time_rule=_time_rule(folder, limits, legacy),
         memory_limit_bytes=int(memory * 2**20) if memory else None,
-        validator_flags=() if own_validator else tuple((_text(meta, "validator_flags") or "").split()),
-        own_validator=own_validator or interactive,
-        flags=(*_flags(types, own_validator, interactive), *_statement_flags(folder, statements)),
+        types=types,
+        validation=validation,
+        own_validator=own_validator or "interactive" in (*types, *validation),
+        validator_flags=tuple((_text(meta, "validator_flags") or "").split()),
+        grading=_map(meta, "grading"),
+        limits=limits,
+        constants=constants,
+        flags=(*(_TYPE_FLAGS[kind] for kind in types if kind in _TYPE_FLAGS), *_statement_flags(folder, statements)),
         notes=notes,
     )
+
+
+def _map(meta: dict[str, Any], name: str) -> dict[str, Any]:
+    value = meta.get(name)
+    if value in (None, "", "null", "~", []):
+        return {}
+    if not isinstance(value, dict):
+        raise BadRow(f"problem.yaml: {name} is not a map", f"Write {name} as names with values, indented.")
+    return value
+
+
+def _with_constants(text: str, constants: dict[str, str]) -> str:
+    return _CONSTANT.sub(lambda match: constants.get(match[1], match[0]), text) if constants else text
+
+
+def _constants(meta: dict[str, Any]) -> dict[str, str]:
+    """The constants of 2025-09 as they are written."""
+    constants = _map(meta, "constants")
+    return {name: _text(constants, name) or "" for name in constants}
 
 
 def _statement_flags(folder: Path, statements: tuple[tuple[str | None, str], ...]) -> tuple[tuple[str, str], ...]:
@@ -143,26 +190,18 @@ def _statement_flags(folder: Path, statements: tuple[tuple[str | None, str], ...
     return (("pdf_statement", "its statement is a PDF file, and there is no text of it"),)
 
 
-def _flags(types: list[str], own_validator: bool, interactive: bool) -> tuple[tuple[str, str], ...]:
-    flags = [_TYPE_FLAGS[kind] for kind in types if kind in _TYPE_FLAGS]
-    if interactive:
-        flags.append(("interactive", "its validator talks with the running program"))
-    elif own_validator:
-        flags.append(("custom_validator", "its answers are judged by its own output validator"))
-    return tuple(flags)
-
-
-def read_yaml(file: Path) -> dict[str, Any]:
+def read_yaml(file: Path, change: Callable[[str], str] = str) -> dict[str, Any]:
     """A YAML file's map, every scalar as the text that stands there; {} when it is empty. ``BadRow`` when it is none.
 
     As text, because YAML makes numbers and booleans of names (a problem called "No"), and versions into dates.
+    ``change`` is what becomes of the text before it is read.
     """
     data = file.read_bytes()
     if len(data) > MAX_YAML_BYTES:
         raise BadRow(f"{file.name} is larger than {MAX_YAML_BYTES // 2**20} MiB", "Settings are a few lines of YAML.")
     try:
         text, _ = normalise_file(data)
-        value = yaml.load(text.decode(), Loader=yaml.BaseLoader)  # builds texts, lists and maps only
+        value = yaml.load(change(text.decode()), Loader=yaml.BaseLoader)  # builds texts, lists and maps only
     except BadRow as error:
         raise BadRow(f"{file.name} {error.reason}", error.hint) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
@@ -185,7 +224,8 @@ def _text(meta: dict[str, Any], name: str) -> str | None:
     return storable(name, value).strip() or None
 
 
-def _number(limits: dict[str, Any], name: str) -> float | None:
+def positive_number(limits: dict[str, Any], name: str) -> float | None:
+    """The number above zero under `name`; None when it is missing. ``BadRow`` for anything else."""
     written = _text(limits, name)
     if written is None:
         return None
@@ -198,23 +238,23 @@ def _number(limits: dict[str, Any], name: str) -> float | None:
     return number
 
 
-def _types(meta: dict[str, Any]) -> list[str]:
+def _types(meta: dict[str, Any]) -> tuple[str, ...]:
     given = meta.get("type")
     if isinstance(given, list):
-        return [str(kind) for kind in given]
-    return (_text(meta, "type") or "pass-fail").split()
+        return tuple(str(kind) for kind in given)
+    return tuple((_text(meta, "type") or "pass-fail").split())
 
 
 def _time_rule(folder: Path, limits: dict[str, Any], legacy: bool) -> TimeRule:
-    stated = _number(limits, "time_limit")
+    stated = positive_number(limits, "time_limit")
     beside = folder / ".timelimit"  # written by contest-preparation tools for judging systems
     if stated is None and beside.is_file():
-        stated = _number({".timelimit": beside.read_text(errors="replace").strip()}, ".timelimit")
+        stated = positive_number({".timelimit": beside.read_text(errors="replace").strip()}, ".timelimit")
     if legacy:
-        return TimeRule(stated, _number(limits, "time_multiplier") or 5.0, 1.0, True)
+        return TimeRule(stated, positive_number(limits, "time_multiplier") or 5.0, 1.0, True)
     multipliers = limits.get("time_multipliers") or {}
-    multiplier = _number(multipliers, "ac_to_time_limit") if isinstance(multipliers, dict) else None
-    return TimeRule(stated, multiplier or 2.0, _number(limits, "time_resolution") or 1.0, False)
+    multiplier = positive_number(multipliers, "ac_to_time_limit") if isinstance(multipliers, dict) else None
+    return TimeRule(stated, multiplier or 2.0, positive_number(limits, "time_resolution") or 1.0, False)
 
 
 def _sources(meta: dict[str, Any]) -> tuple[str, ...]:
@@ -239,7 +279,7 @@ def _statement_files(folder: Path, kinds: tuple[str, ...]) -> list[tuple[str | N
     return [(language, file) for _, language, file in sorted(found, key=lambda entry: entry[0])]
 
 
-def _statements(folder: Path) -> tuple[tuple[tuple[str | None, str], ...], tuple[str, ...]]:
+def _statements(folder: Path, constants: dict[str, str]) -> tuple[tuple[tuple[str | None, str], ...], tuple[str, ...]]:
     """The statement's text in each language that it is written in, one file a language, and notes.
 
     A translation that cannot be read is left out with a note: the statement that is shown does not need it.
@@ -251,7 +291,8 @@ def _statements(folder: Path) -> tuple[tuple[tuple[str | None, str], ...], tuple
     notes: list[str] = []
     for language, file in files.items():
         try:
-            texts.append((language, _statement_text(file)))
+            text = _statement_text(file)
+            texts.append((language, _with_constants(text, constants) if file.suffix == ".md" else text))
         except BadRow as error:
             if not texts:
                 raise

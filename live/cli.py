@@ -10,7 +10,20 @@ from typing import Annotated
 
 import typer
 
-from live.commands import demo, duplicates, evaluate, imports, ingest, judge, models, problems, runs, sources
+from live.commands import (
+    demo,
+    doctor,
+    duplicates,
+    evaluate,
+    imports,
+    ingest,
+    judge,
+    models,
+    problems,
+    run,
+    runs,
+    sources,
+)
 from live.errors import ExitCode, exit_code_of, explain
 from live.session import Session
 
@@ -32,7 +45,9 @@ app.command("ingest")(ingest.ingest)
 app.command("schedule")(ingest.schedule)
 app.command("runs")(runs.runs)
 app.command("judge")(judge.judge)
+app.command("run")(run.run)
 app.command("eval")(evaluate.evaluate)
+app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 
 

@@ -74,3 +74,31 @@ class Tally(Base, table=True):
     origin: str
     n_samples: int
     n_correct: int
+
+
+class Reference(Base, table=True):
+    """A program that is known to solve a problem, by the word of ``source``."""
+
+    __table_args__ = (UniqueConstraint("problem_id", "source", "name"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    problem_id: int = Field(foreign_key="problem.id")
+    name: str
+    language: str
+    code_sha256: str = Field(foreign_key="blob.sha256")
+    source: str
+
+
+class ReferenceVerdict(Base, table=True):
+    """What became of a reference solution on one suite in one environment."""
+
+    __tablename__ = "reference_verdict"
+    __table_args__ = (UniqueConstraint("reference_id", "suite_id", "environment_id"),)
+
+    id: int | None = Field(default=None, primary_key=True)
+    reference_id: int = Field(foreign_key="reference.id")
+    suite_id: int = Field(foreign_key="test_suite.id")
+    environment_id: int = Field(foreign_key="environment.id")
+    verdict: str
+    detail: str
+    judged_at: datetime

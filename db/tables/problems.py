@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import BigInteger, Index, LargeBinary, UniqueConstraint, text
+from sqlalchemy import BigInteger, Index, LargeBinary, UniqueConstraint, false, text
 from sqlmodel import Field
 
 from db.tables.base import JSON_VALUE, Base, starts_as
@@ -189,7 +189,9 @@ class TestSuite(Base, table=True):
     """A problem's tests with everything else that decides a verdict. Never changed once written.
 
     ``n_tests`` counts the tests that can be judged, those with an expected output; ``samples_only`` says that all
-    of these are samples from the statement.
+    of these are samples from the statement. ``rules_sha256`` is that of the canonical JSON of its ``signature``,
+    ``checker`` and ``groups``, those that it has; it came later and carries no foreign key, which SQLite cannot add to
+    a table that exists. ``has_checker`` tells without a look into it.
     """
 
     __test__ = False
@@ -208,10 +210,12 @@ class TestSuite(Base, table=True):
     samples_only: bool
     source: str
     first_seen_at: datetime
+    rules_sha256: str | None
+    has_checker: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
 
 
 class TestCase(Base, table=True):
-    """One test of a suite, by its place in it."""
+    """One test of a suite, by its place in it. ``checker_flags`` is a list of texts, None: as its suite's checker."""
 
     __test__ = False
     __tablename__ = "test_case"
@@ -223,6 +227,7 @@ class TestCase(Base, table=True):
     expected_sha256: str | None = Field(foreign_key="blob.sha256")
     origin: str
     comparison: dict[str, Any] | None = Field(sa_type=JSON_VALUE)
+    checker_flags: list[str] | None = Field(sa_type=JSON_VALUE)
 
 
 class Blob(Base, table=True):

@@ -13,17 +13,26 @@ released            when it became public: ``"2024-05-04T12:00:00Z"``, ``"2024-0
                     contest; if that is not known either, the problem has no date and is never scored by cut-off
 difficulty          as the platform gives it
 statement           its text
-io                  ``"stdin"`` (default) or ``"function"``
-entry_point         for functions: the name of the method of ``class Solution``
+io                  ``"stdin"`` (default), ``"function"``, ``"design"`` or ``"interactive"``
+entry_point         for functions: the name of the method of ``class Solution``; for designs: that of the class
+signature           types of what is called: ``{"parameters"?: [types], "returns"?: type, "answer"?: index,
+                    "methods"?: {name: signature}}``, as ``sandbox.Signature`` explains them
 starter_code        what a solver starts from
 time_limit_s        CPU seconds for one test
 memory_limit_bytes  memory for one test
 comparison          ``{"absolute_tolerance"?, "relative_tolerance"?, "case_sensitive"?, "space_sensitive"?,
-                    "assume_tolerance"?}``, as ``sandbox.Comparison`` explains them
+                    "assume_tolerance"?, "unordered"?}``, as ``sandbox.Comparison`` explains them
+checker             the program that judges answers in place of the comparison, and with which interactive programs
+                    talk: ``{"program": {"source", "language"?, "files"?: {name: text}}, "protocol"?, "flags"?,
+                    "limits"?}``, as ``sandbox.Checker`` explains them
+groups              how tests are graded in groups: ``{"rules": {folder: rules}, "scoring"?, "minimise"?,
+                    "full_score"?}``, as ``sandbox.Groups`` explains them; a test's groups are its name's folders
 flags               names, or ``{"name", "reason"}``: ``"interactive"``, ``"multiple_answers"``, ``"bad_tests"``, ...
-tests               ``[{"input", "expected", "name"?, "origin"?, "comparison"?}]``. ``origin`` is ``sample``,
-                    ``official`` (default), ``generated`` or ``recovered``. For functions, ``input`` is one JSON
-                    value a line for each argument, ``expected`` one JSON value
+tests               ``[{"input", "expected", "name"?, "origin"?, "comparison"?, "checker_flags"?}]``. ``origin`` is
+                    ``sample``, ``official`` (default), ``generated`` or ``recovered``. For functions, ``input`` is
+                    one JSON value a line for each argument, ``expected`` one JSON value; for designs, a list of
+                    names and one of argument lists, and the list of results
+references          solutions known to be right: ``[{"name", "language", "code"}]``
 =================== ================================================================================================
 
 A field that is not in this table is refused by its name, so that a typo does not pass for an absent field; so is a
@@ -36,6 +45,7 @@ taken with the others and flagged ``partial_tests``. `as_row` writes this form.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -48,6 +58,7 @@ from db.records import (
     Precision,
     ProblemKey,
     ProblemRecord,
+    ReferenceRecord,
     SuiteRecord,
     TestCaseRecord,
     TestOrigin,
@@ -58,8 +69,9 @@ from ingest.errors import BadRow, UnreadableDate
 from ingest.fields import long_text, optional_text, positive_number, refuse_unknown, required_text
 from ingest.formats import Item
 from ingest.formats._rows import read_problems
+from ingest.rules import read_checker, read_groups, read_signature, require_judgeable
 from ingest.sources import source_names
-from ingest.text import encode_test_text, require_call_test
+from ingest.text import encode_test_text, require_call_test, storable
 
 NAME = "jsonl"
 DESCRIPTION = "this project's own form: one problem with its tests a line, .jsonl or .jsonl.gz"
@@ -69,8 +81,11 @@ Choice = TypeVar("Choice", IoKind, TestOrigin)
 _FIELDS = frozenset(
     {"platform", "id", "title", "url", "contest", "index", "released", "difficulty", "statement", "io", "entry_point"}
     | {"starter_code", "time_limit_s", "memory_limit_bytes", "comparison", "flags", "tests"}
+    | {"signature", "checker", "groups", "references"}
 )
-_TEST_FIELDS = frozenset({"name", "input", "expected", "origin", "comparison"})
+_TEST_FIELDS = frozenset({"name", "input", "expected", "origin", "comparison", "checker_flags"})
+_REFERENCE_FIELDS = frozenset({"name", "language", "code"})
+_CALL_BASED = (IoKind.FUNCTION, IoKind.DESIGN)
 _CONTEST_FIELDS = frozenset({"id", "title", "starts_at"})
 _LONG_NAME = 5
 
@@ -84,7 +99,7 @@ def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> Problem
     refuse_unknown(row, _FIELDS, "a problem")
     key = ProblemKey(_platform(row), required_text(row, "id"))
     contest = _contest(key.platform, row.get("contest"))
-    call_based = row.get("io") == IoKind.FUNCTION
+    call_based = row.get("io") in _CALL_BASED
     suite = _suite(row, _tests(where, row.get("tests", []), call_based, refused))
     flags = _flags(row.get("flags"))
     if refused and all(name != "partial_tests" for name, _ in flags):
@@ -103,6 +118,7 @@ def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> Problem
         starter_code=long_text(row, "starter_code"),
         suite=suite,
         flags=flags,
+        references=_references(row.get("references")),
     )
 
 
@@ -202,15 +218,46 @@ def _suite(row: dict[str, Any], tests: tuple[TestCaseRecord, ...]) -> SuiteRecor
     """The suite, with its contract checked even when there are no tests (then None)."""
     kind = _choice(IoKind, "io", row.get("io"), IoKind.STDIN)
     entry_point = optional_text(row, "entry_point")
-    if kind is IoKind.FUNCTION and entry_point is None:
-        raise BadRow("io is function, but entry_point is missing", "Give the method's name as entry_point.")
-    if kind is IoKind.STDIN and entry_point is not None:
-        raise BadRow("entry_point is given, but io is stdin", 'Write "io": "function", or remove entry_point.')
+    if kind in _CALL_BASED and entry_point is None:
+        raise BadRow(f"io is {kind}, but entry_point is missing", "Give the method's or class's name as entry_point.")
+    if kind not in _CALL_BASED and entry_point is not None:
+        raise BadRow(f"entry_point is given, but io is {kind}", 'Write "io": "function", or remove entry_point.')
     memory = positive_number(row, "memory_limit_bytes")
     if memory is not None and not isinstance(memory, int):
         raise BadRow(f"memory_limit_bytes is {memory}", "Write memory_limit_bytes as a whole number of bytes.")
-    limit, comparison = positive_number(row, "time_limit_s"), read_comparison(row.get("comparison"))
-    return SuiteRecord(tests, kind, entry_point, comparison, limit, memory) if tests else None
+    suite = SuiteRecord(
+        tests=tests,
+        io_kind=kind,
+        entry_point=entry_point,
+        comparison=read_comparison(row.get("comparison")),
+        time_limit_s=positive_number(row, "time_limit_s"),
+        memory_limit_bytes=memory,
+        signature=read_signature(row.get("signature")),
+        checker=read_checker(row.get("checker")),
+        groups=read_groups(row.get("groups")),
+    )
+    if not tests:
+        return None
+    require_judgeable(suite)
+    return suite
+
+
+def _references(given: object) -> tuple[ReferenceRecord, ...]:
+    references: list[ReferenceRecord] = []
+    for number, one in enumerate(_list("references", given), start=1):
+        if not isinstance(one, dict):
+            raise BadRow(
+                f"reference {number} is {json_kind(one)}", 'Write {"name": ..., "language": ..., "code": ...}.'
+            )
+        refuse_unknown(one, _REFERENCE_FIELDS, f"reference {number}")
+        code = one.get("code")
+        if not isinstance(code, str):
+            raise BadRow(f"reference {number} has {json_kind(code)} as code", "Write its program as one text.")
+        reference = ReferenceRecord(required_text(one, "name"), required_text(one, "language"), code)
+        if any(reference.name == other.name for other in references):
+            raise BadRow(f"two references are called {reference.name!r}", "Give each reference its own name.")
+        references.append(reference)
+    return tuple(references)
 
 
 def _choice(kinds: type[Choice], name: str, given: object, default: Choice) -> Choice:
@@ -258,7 +305,16 @@ def _test(test: dict[str, Any], name: str, origin: TestOrigin, call_based: bool)
     given, expected = encode_test_text("input", test["input"]), encode_test_text("expected", test["expected"])
     if call_based:
         require_call_test(given, expected)
-    return TestCaseRecord(name, given, expected, origin, comparison)
+    return TestCaseRecord(name, given, expected, origin, comparison, _checker_flags(test.get("checker_flags")))
+
+
+def _checker_flags(given: object) -> tuple[str, ...] | None:
+    if given is None:
+        return None
+    flags = _list("checker_flags", given)
+    if not all(isinstance(flag, str) for flag in flags):
+        raise BadRow("checker_flags holds what is no text", 'Write checker_flags as ["one", "two"].')
+    return tuple(storable("checker_flags", flag) for flag in flags)
 
 
 def as_row(record: ProblemRecord) -> dict[str, Any]:
@@ -278,12 +334,16 @@ def as_row(record: ProblemRecord) -> dict[str, Any]:
         "statement": record.statement,
         "io": suite.io_kind.value,
         "entry_point": suite.entry_point,
+        "signature": suite.signature,
         "starter_code": record.starter_code,
         "time_limit_s": suite.time_limit_s,
         "memory_limit_bytes": suite.memory_limit_bytes,
         "comparison": suite.comparison,
+        "checker": suite.checker,
+        "groups": suite.groups,
         "flags": [{"name": name, "reason": reason} for name, reason in record.flags],
         "tests": [_test_row(test) for test in suite.tests],
+        "references": [asdict(reference) for reference in record.references],
     }
     return _present(row)
 
@@ -316,6 +376,8 @@ def _test_row(test: TestCaseRecord) -> dict[str, Any]:
         row["expected"] = test.expected.decode()
     if test.comparison is not None:
         row["comparison"] = test.comparison
+    if test.checker_flags is not None:
+        row["checker_flags"] = list(test.checker_flags)
     return row
 
 

@@ -8,8 +8,11 @@ list of ``{"dir": "contest/package", "contest_date": "2021-06-26"}``.
 
 Tests are ``data/sample`` (origin sample) and ``data/secret`` (official), with names relative to ``data/``. The default
 output validator compares without regard to letter case; its flags, per package, group and test, become comparison
-rules. What pass-fail judging by comparison cannot do is flagged: ``custom_validator``, ``interactive``, ``scoring``,
-``multi_pass``, ``submit_answer``. A stated time limit is taken; `ingest.packages.TimeRule` derives one otherwise.
+rules. A validator of the package's own becomes the suite's checker, with which an interactive problem's programs talk;
+groups and scores become the suite's groups. What the sandbox cannot judge is flagged with the reason:
+``custom_validator`` or ``interactive`` (the validator cannot be run here), ``scoring`` or ``test_groups`` (how its
+groups are graded), ``multi_pass``, ``submit_answer``. A stated time limit is taken; `ingest.packages.TimeRule` derives
+one otherwise. Submissions that its authors know to be accepted are its reference solutions.
 
 The statement is kept as it is written, LaTeX or Markdown, in the language of its file's name (English where there is
 one); the others are its translations. One that is only a PDF is flagged ``pdf_statement``.
@@ -25,12 +28,17 @@ from pathlib import Path
 from typing import Any
 
 from db.importing import Note, Refusal, UnreadableSource
-from db.records import ContestRecord, DateClaim, ProblemKey, ProblemRecord, SuiteRecord
+from db.records import ContestRecord, DateClaim, IoKind, ProblemKey, ProblemRecord, SuiteRecord
 from ingest.dates import read_date
 from ingest.errors import BadRow
 from ingest.formats import Item
-from ingest.package_tests import read_tests
+from ingest.package_groups import Ungradable, read_groups
+from ingest.package_submissions import read_references
+from ingest.package_tests import PackageTests, read_tests
+from ingest.package_validators import NoChecker, read_validator
 from ingest.packages import Package, open_package
+from sandbox.plain import checker_as_plain, groups_as_plain
+from sandbox.programs import Checker, Groups
 
 NAME = "kattis"
 DESCRIPTION = "a problem package in the Kattis/ICPC format, or a folder tree of them"
@@ -89,16 +97,11 @@ def read_package(package: Package, where: str) -> PackageRead:
     contest = contest_of(package.folder, package.source)
     dates = _dates(package.folder)
     tests = read_tests(package, where)
-    flags = package.flags
+    suite, obstacles = _suite(package, tests)
+    flags = (*package.flags, *obstacles)
     if tests.refused:
         given = len(tests.cases) + len(tests.refused)
         flags = (*flags, ("partial_tests", f"{len(tests.refused)} of {given} tests were refused at import"))
-    suite = SuiteRecord(
-        tests.cases,
-        comparison=tests.comparison,
-        time_limit_s=package.time_rule.stated_s,
-        memory_limit_bytes=package.memory_limit_bytes,
-    )
     record = ProblemRecord(
         key=problem_key(package.folder),
         title=package.title,
@@ -110,11 +113,37 @@ def read_package(package: Package, where: str) -> PackageRead:
         translations=package.translations,
         suite=suite if suite.tests else None,
         flags=flags,
+        references=read_references(package),
     )
     notes = [Note(where, note) for note in package.notes]
     if tests.normalised:
         notes.append(Note(where, _normalised(tests.normalised)))
     return PackageRead(record, tuple(tests.refused), tuple(notes))
+
+
+def _suite(package: Package, tests: PackageTests) -> tuple[SuiteRecord, list[tuple[str, str]]]:
+    """The tests with what judges them, and flags for what of that the sandbox cannot do."""
+    flags: list[tuple[str, str]] = []
+    checker: Checker | None = None
+    groups: Groups | None = None
+    try:
+        checker = read_validator(package, tests.checker_flags)
+    except NoChecker as error:
+        flags.append(("interactive" if package.is_interactive else "custom_validator", error.reason))
+    try:
+        groups = read_groups(package, [case.name for case in tests.cases])
+    except Ungradable as error:
+        flags.append(("scoring" if package.is_scoring else "test_groups", error.reason))
+    suite = SuiteRecord(
+        tests.cases,
+        io_kind=IoKind.INTERACTIVE if package.is_interactive and checker is not None else IoKind.STDIN,
+        comparison=tests.comparison,
+        time_limit_s=package.time_rule.stated_s,
+        memory_limit_bytes=package.memory_limit_bytes,
+        checker=None if checker is None else checker_as_plain(checker),
+        groups=None if groups is None else groups_as_plain(groups),
+    )
+    return suite, flags
 
 
 def _normalised(files: list[str]) -> str:

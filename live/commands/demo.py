@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from live.commands.evaluate import make_report, print_report, read_settings
-from live.commands.judge import Executor, Jobs
+from live.commands.judge import Executor, Jobs, JudgingOptions
 from live.errors import ExitCode
 from live.session import Session, session_of, utc_now
 
@@ -27,8 +27,8 @@ def demo(context: typer.Context, executor: Executor = None, jobs: Jobs = None) -
         session = Session(db=f"sqlite:///{folder}/demo.db", models=[DATA / "models.toml"], quiet=options.quiet)
         with session.open_store() as store:
             names = _import_all(session, store)
-            fresh = _report(session, store, names, (executor, jobs), after_cutoff=True)
-            naive = _report(session, store, names, (executor, jobs), after_cutoff=False)
+            fresh = _report(session, store, names, JudgingOptions(executor, jobs), after_cutoff=True)
+            naive = _report(session, store, names, JudgingOptions(executor, jobs), after_cutoff=False)
     print_report(fresh, "table")
     for line in explain(fresh, naive):
         typer.echo(line)
@@ -55,9 +55,7 @@ def _import_all(session: Session, store: Store) -> list[str]:
     return names
 
 
-def _report(
-    session: Session, store: Store, names: list[str], judging: tuple[str | None, int | None], *, after_cutoff: bool
-) -> Report:
+def _report(session: Session, store: Store, names: list[str], judging: JudgingOptions, *, after_cutoff: bool) -> Report:
     since = None if after_cutoff else "2000"
     settings = read_settings(after_cutoff, since, None, "0d", None, None, "1", include_flagged=False)
     return make_report(session, store, settings, names, judging)

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from live.commands.judge import Executor, Jobs, judge_with_bar, say_judged
+from live.commands.judge import (
+    Executor,
+    Grader,
+    GraderName,
+    Jobs,
+    JudgingOptions,
+    judge_with_bar,
+    say_judged,
+    say_references,
+)
 from live.errors import ExitCode, UsageError
 from live.session import Session, session_of, utc_now
 
@@ -42,6 +52,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
         typer.Option("--include-flagged", help="Score interactive, many-answer and otherwise flagged problems too."),
     ] = False,
     no_judge: Annotated[bool, typer.Option("--no-judge", help="Report what has verdicts; run nothing.")] = False,
+    grader: Grader = GraderName.LIVE,
     executor: Executor = None,
     jobs: Jobs = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
@@ -60,7 +71,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
     session = session_of(context)
     with session.open_store() as store:
         wanted = session.canonical_names([*(names or []), *(model or [])], store)
-        report = make_report(session, store, settings, wanted, None if no_judge else (executor, jobs))
+        options = JudgingOptions(executor, jobs, grader)
+        report = make_report(session, store, settings, wanted, options, run_nothing=no_judge)
     print_report(report, "json" if as_json else "csv" if as_csv else "md" if as_markdown else "table")
     if not report.has_scores:
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
@@ -136,9 +148,11 @@ def make_report(
     store: Store,
     settings: Settings,
     wanted: list[str],
-    judging: tuple[str | None, int | None] | None,
+    judging: JudgingOptions,
+    *,
+    run_nothing: bool = False,
 ) -> Report:
-    """Judge what the report needs (``judging``: executor and workers; None: nothing), then score."""
+    """Judge what the report needs unless nothing is to be run, then score."""
     from db.environments import latest_environment
     from eval.evaluation import evaluate as score
     from eval.outcomes import load_imported_runs, load_judged_runs, load_problem_facts
@@ -146,15 +160,15 @@ def make_report(
     chosen = _chooser(session, wanted)
     with store.read() as reading:
         runs = tuple(filter(chosen, load_judged_runs(reading, None)))
-        environment = latest_environment(reading, {run.model for run in runs})
-    if runs and judging is not None:
-        environment = _judge_missing(session, store, runs, settings, *judging)
+        environment = latest_environment(reading, {run.model for run in runs}, grader=judging.grader)
+    if runs and not run_nothing:
+        environment = _judge_missing(session, store, runs, settings, judging)
     with store.read() as reading:
         # After judging: what was imported or flagged while programs ran belongs to the same picture as their verdicts.
         problems = load_problem_facts(reading)
         runs = tuple(filter(chosen, load_judged_runs(reading, environment.environment_id if environment else None)))
         imported = tuple(filter(chosen, load_imported_runs(reading)))
-    return score(
+    report = score(
         problems,
         [*runs, *imported],
         session.registry,
@@ -163,6 +177,9 @@ def make_report(
         environment_digest=environment.digest if environment else None,
         requested=wanted,
     )
+    if judging.grader is not GraderName.LIVE:
+        report = replace(report, notes=(f"judged by the rules of another grader: {judging.grader}", *report.notes))
+    return report
 
 
 def _chooser(session: Session, wanted: list[str]) -> Callable[[RunOutcomes], bool]:
@@ -186,21 +203,20 @@ def _judge_missing(
     store: Store,
     runs: tuple[RunOutcomes, ...],
     settings: Settings,
-    executor: str | None,
-    jobs: int | None,
+    judging: JudgingOptions,
 ) -> EnvironmentRow:
     """Judge the completions that rows of this report rest on; which environment they were judged in."""
     from db.environments import load_environment
     from eval.evaluation import eligible_problems
     from eval.judging import Pending, register_environment
     from eval.outcomes import load_problem_facts
-    from sandbox import Judge
 
     with store.read() as reading:
         problems = load_problem_facts(reading)
     now = utc_now()
-    with Judge(executor or session.config.executor, jobs) as judge:
+    with judging.open_judge(session) as judge:
         environment_id = register_environment(store, judge.environment, now=now)
+        say_references(session, store, judge, environment_id, [run.run_id for run in runs if run.run_id is not None])
         for run in runs:
             eligible = eligible_problems(problems, run, session.registry, settings, now=now)
             assert run.run_id is not None  # runs with programs come from the store

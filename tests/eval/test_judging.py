@@ -81,7 +81,7 @@ def test_each_completion_gets_its_verdict_once(store: Store, executor: str) -> N
         pending = Pending(store, environment_id)
         assert pending.count() == n_answers + 1
         report = judge_pending(store, judge, environment_id, pending, now=lambda: NOW)
-        assert (report.n_judged, report.n_internal, report.unsupported) == (n_answers, 0, {"haskell": 1})
+        assert (report.n_judged, report.n_internal, report.missing) == (n_answers, 0, {"haskell": 1})
         assert report.n_programs == len(ANSWERS)  # the same program is run once
         again = judge_pending(store, judge, environment_id, Pending(store, environment_id), now=lambda: NOW)
         assert again.n_judged == 0
@@ -110,6 +110,8 @@ class _Stopping:
     def __init__(self, judge: Judge, after: int) -> None:
         self._judge = judge
         self._after = after
+        self.lacks = judge.lacks
+        self.counters = judge.counters
 
     def map(self, jobs):  # type: ignore[no-untyped-def]
         for number, item in enumerate(self._judge.map(jobs)):

@@ -1,0 +1,163 @@
+"""``live run``: judge one program for a person at a terminal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from live.commands.judge import Executor
+from live.commands.problems import find_key
+from live.errors import ExitCode, UsageError
+from live.session import Session, one_line, output_console, print_json, session_of
+
+if TYPE_CHECKING:
+    from sandbox import Outcome, Program, Suite, TestResult
+
+MIB = 1024 * 1024
+_STDIN = "-"
+
+
+def run(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
+    context: typer.Context,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The program.")],
+    problem: Annotated[
+        str | None, typer.Option(metavar="ID", help="Run it on the tests of this problem in the store.")
+    ] = None,
+    input_file: Annotated[
+        Path | None, typer.Option("--input", metavar="FILE", help="Run it on this input; - is standard input.")
+    ] = None,
+    expected_file: Annotated[
+        Path | None, typer.Option("--expect", metavar="FILE", help="The output that is right for --input.")
+    ] = None,
+    language: Annotated[
+        str | None, typer.Option(help="The program's language, where the file's name does not tell.")
+    ] = None,
+    run_all: Annotated[bool, typer.Option("--all", help="Go on after the first test that fails.")] = False,
+    time_limit_s: Annotated[
+        float | None,
+        typer.Option("--time-limit", min=0.01, help="CPU seconds for each test, instead of the problem's."),
+    ] = None,
+    memory_limit_mib: Annotated[
+        int | None, typer.Option("--memory-limit", min=1, help="MiB for each test, instead of the problem's.")
+    ] = None,
+    executor: Executor = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Verdict and facts as one JSON document.")] = False,
+) -> None:
+    """Judge one program: on a problem's tests, or on one input with the output that is right for it.
+
+    The exit code is 0 when it is accepted and 1 when it is not.
+    """
+    from sandbox import Judge
+
+    session = session_of(context)
+    program = _program(file, language)
+    suite = _limited(_suite(session, problem, input_file, expected_file), time_limit_s, memory_limit_mib)
+    with Judge(executor or session.config.executor, 1) as judge:
+        outcome = judge.judge(program, suite, run_all=run_all)
+        name = judge.environment.executor
+    if as_json:
+        print_json(_as_dict(outcome, len(suite.tests), name))
+    else:
+        _print(outcome, len(suite.tests), name)
+    if outcome.verdict != "accepted":
+        raise typer.Exit(ExitCode.SOMETHING_FAILED)
+
+
+def _program(file: Path, language: str | None) -> Program:
+    from sandbox import Program, languages
+
+    known = ", ".join(languages.names())
+    name = languages.canonical(language) if language else languages.by_suffix(file.suffix)
+    if name is None and language:
+        raise UsageError(f"no language {language!r}", f"use one of: {known}")
+    if name is None:
+        raise UsageError(f"the language of {file} cannot be told from its name", f"say it with --language: {known}")
+    try:
+        return Program(_read(file).decode(), name)
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is not UTF-8: {error.reason} at byte {error.start}", "save it as UTF-8") from error
+
+
+def _suite(session: Session, problem: str | None, input_file: Path | None, expected_file: Path | None) -> Suite:
+    from sandbox import Suite, Test
+
+    by_files = input_file is not None and expected_file is not None
+    if (problem is not None) == by_files or (problem is not None and (input_file or expected_file)):
+        raise UsageError("what should it be run on?", "give --problem ID, or --input FILE together with --expect FILE")
+    if input_file is not None and expected_file is not None:
+        return Suite((Test(input_file.name, _read(input_file), _read(expected_file)),))
+    assert problem is not None
+    return _stored_suite(session, problem)
+
+
+def _stored_suite(session: Session, problem: str) -> Suite:
+    from db.problems import list_problems, load_suite
+    from eval.judging import to_suite
+
+    with session.open_store() as store, store.read() as reading:
+        key = find_key(reading, problem)
+        (found,) = [one for one in list_problems(reading, platform=key.platform) if one.key == key]
+        if found.suite_id is None or not found.n_tests:
+            raise UsageError(f"{key} has no tests in the store", "import some: live import problems --help")
+        return to_suite(load_suite(reading, found.suite_id))
+
+
+def _limited(suite: Suite, time_limit_s: float | None, memory_limit_mib: int | None) -> Suite:
+    from dataclasses import replace
+
+    changes: dict[str, Any] = {}
+    if time_limit_s is not None:
+        changes["cpu_s"] = time_limit_s
+    if memory_limit_mib is not None:
+        changes["memory_bytes"] = memory_limit_mib * MIB
+    return replace(suite, limits=replace(suite.limits, **changes)) if changes else suite
+
+
+def _read(file: Path) -> bytes:
+    if str(file) == _STDIN:
+        return sys.stdin.buffer.read()
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}", "check the path") from error
+
+
+def _print(outcome: Outcome, n_tests: int, executor: str) -> None:
+    from rich.table import Table
+
+    table = Table("test", "verdict", "CPU", "wall", "memory", "", box=None, pad_edge=False)
+    for test in outcome.tests:
+        table.add_row(one_line(test.name), str(test.verdict), *_figures(test), one_line(_remark(test)))
+    output_console().print(table)
+    run_as_well = f"{len(outcome.tests)} of {n_tests} tests run" if len(outcome.tests) < n_tests else f"{n_tests} tests"
+    score = "" if outcome.score is None else f", score {outcome.score:g}"
+    typer.echo(f"{outcome.verdict}{score} ({run_as_well}, {executor})")
+
+
+def _figures(test: TestResult) -> tuple[str, str, str]:
+    facts = test.facts
+    if facts is None:
+        return ("–", "–", "–")
+    return (f"{facts.cpu_s:.3f} s", f"{facts.wall_s:.3f} s", f"{facts.peak_memory_bytes / MIB:.0f} MiB")
+
+
+def _remark(test: TestResult) -> str:
+    marks = [test.detail] if test.detail else []
+    if test.idle:
+        marks.append("it waited more than it computed")
+    if test.confirmed:
+        marks.append("run twice")
+    return "; ".join(marks)
+
+
+def _as_dict(outcome: Outcome, n_tests: int, executor: str) -> dict[str, Any]:
+    return {
+        "verdict": str(outcome.verdict),
+        "score": outcome.score,
+        "n_tests": n_tests,
+        "executor": executor,
+        "tests": [test.as_dict() for test in outcome.tests],
+    }

@@ -1,0 +1,137 @@
+"""Reference solutions: kept with their problem, judged once for each suite and environment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from db.completions import RunRecord, save_completions, save_run
+from db.engine import Store
+from db.judgements import EnvironmentRecord, save_environment
+from db.problems import problem_ids, save_problem
+from db.records import ProblemRecord, ReferenceRecord, SaveOutcome
+from db.references import (
+    FailedReference,
+    PendingReference,
+    ReferenceVerdictRecord,
+    failed_references,
+    pending_references,
+    save_reference_verdicts,
+)
+from tests.db.builders import LATER, NOW, case, completion, key_of, problem, row_counts, suite_of
+
+FIRST = ReferenceRecord("first.py", "python3", "print(5)  # \ud800\n")
+SECOND = ReferenceRecord("second.cpp", "cpp20", "int main() {}\n")
+
+
+def with_references(*references: ReferenceRecord, source: str = "list") -> ProblemRecord:
+    return replace(problem(), references=references, source=source)
+
+
+@pytest.fixture
+def environment(store: Store) -> int:
+    """An environment; the problem p1 has two references and an answer of a model."""
+    with store.write() as session:
+        save_problem(session, with_references(FIRST, SECOND), now=NOW)
+        run = save_run(session, RunRecord("model"), now=NOW)
+        save_completions(session, run, [completion()])
+        return save_environment(session, EnvironmentRecord("sha", "docker", {}), now=NOW)
+
+
+def pending(store: Store, environment: int) -> dict[str, PendingReference]:
+    with store.read() as session:
+        return {one.name: one for one in pending_references(session, environment)}
+
+
+def judge(store: Store, environment: int, **verdicts: str) -> None:
+    """Give the pending references, by name without its ending, these verdicts."""
+    waiting = pending(store, environment)
+    with store.write() as session:
+        records = [
+            ReferenceVerdictRecord(one.reference_id, one.suite_id, verdicts[name.partition(".")[0]], "test 1", NOW)
+            for name, one in waiting.items()
+            if name.partition(".")[0] in verdicts
+        ]
+        save_reference_verdicts(session, environment, records)
+
+
+def failed(store: Store, environment: int) -> list[FailedReference]:
+    with store.read() as session:
+        ids = problem_ids(session, [key_of()]).values()
+        return failed_references(session, environment, ids, accepted="accepted")
+
+
+def test_references_come_back_as_they_were(store: Store, environment: int) -> None:
+    waiting = pending(store, environment)
+    shown = [(one.name, one.language, one.code) for one in waiting.values()]
+    assert shown == [(one.name, one.language, one.code) for one in (FIRST, SECOND)]
+    with store.write() as session:
+        before = row_counts(session)
+        assert save_problem(session, with_references(FIRST, SECOND), now=LATER).outcome is SaveOutcome.UNCHANGED
+        # A record without references says nothing of them.
+        assert save_problem(session, problem(), now=LATER).outcome is SaveOutcome.UNCHANGED
+        assert row_counts(session) == before
+
+
+def test_only_problems_that_were_answered_wait(store: Store, environment: int) -> None:
+    with store.write() as session:
+        answered = save_problem(session, problem(), now=NOW).problem_id
+        save_problem(session, replace(problem("p2"), references=(FIRST,)), now=NOW)
+        other_run = save_run(session, RunRecord("another"), now=NOW)
+    with store.read() as session:
+        assert [one.problem_id for one in pending_references(session, environment)] == [answered, answered]
+        assert pending_references(session, environment, run_ids=[other_run]) == []
+
+
+def test_a_verdict_stands_unless_it_is_an_internal_error(store: Store, environment: int) -> None:
+    judge(store, environment, first="accepted", second="internal_error")
+    assert list(pending(store, environment)) == [SECOND.name]
+    assert failed(store, environment) == []
+    judge(store, environment, second="time_limit")
+    assert pending(store, environment) == {}
+    (one,) = failed(store, environment)
+    assert (one.name, one.verdict, one.detail) == (SECOND.name, "time_limit", "test 1")
+
+
+def test_a_changed_reference_is_judged_again(store: Store, environment: int) -> None:
+    judge(store, environment, first="wrong_answer", second="accepted")
+    with store.write() as session:
+        changed = with_references(replace(FIRST, code="print(6)\n"), SECOND)
+        assert save_problem(session, changed, now=LATER).outcome is SaveOutcome.UPDATED
+    assert failed(store, environment) == []
+    assert [one.code for one in pending(store, environment).values()] == ["print(6)\n"]
+
+
+def test_a_reference_that_its_source_drops_goes_with_its_verdict(store: Store, environment: int) -> None:
+    judge(store, environment, first="accepted", second="wrong_answer")
+    with store.write() as session:
+        save_problem(session, with_references(FIRST), now=LATER)
+        assert (row_counts(session)["reference"], row_counts(session)["reference_verdict"]) == (1, 1)
+    assert failed(store, environment) == []
+    assert pending(store, environment) == {}
+
+
+def test_each_source_has_references_of_its_own(store: Store, environment: int) -> None:
+    with store.write() as session:
+        save_problem(session, with_references(replace(FIRST, code="print(7)\n"), source="archive"), now=LATER)
+        assert row_counts(session)["reference"] == 3
+
+
+def test_another_suite_asks_for_other_verdicts(store: Store, environment: int) -> None:
+    judge(store, environment, first="wrong_answer", second="accepted")
+    with store.write() as session:
+        save_problem(session, problem(suite=suite_of(case("1", "2 3\n", "6\n"))), now=LATER)
+    assert failed(store, environment) == []
+    assert list(pending(store, environment)) == [FIRST.name, SECOND.name]
+
+
+def test_two_references_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="has a name twice"):
+        with_references(FIRST, FIRST)
+
+
+@pytest.mark.parametrize("broken", [{"name": ""}, {"name": "a\0"}, {"language": ""}])
+def test_references_without_name_or_language_are_refused(broken: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="ReferenceRecord"):
+        replace(FIRST, **broken)
