@@ -2,7 +2,7 @@
 # Nothing has to be there but make; what only root can install is named when it is missing.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help demo test check format bench venv executor image app-image lock clean
+.PHONY: help demo test check format bench venv executor image full-image app-image lock clean
 
 PYTEST_ARGS ?=
 BENCH_ARGS ?=
@@ -38,8 +38,11 @@ venv: .venv/.installed ## Make .venv with every pinned dependency
 executor: ## Make sure that programs can be judged here (Docker, else bubblewrap)
 	@tools/prepare-executor
 
-image: ## Build the sandbox image
+image: ## Build the sandbox image (Python and its standard library)
 	@tools/build-image sandbox
+
+full-image: ## Build the sandbox image with every language and NumPy (1.8 GB)
+	@tools/build-image full
 
 app-image: venv ## Build the image of the live command
 	@tools/build-image app

@@ -10,8 +10,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+from sandbox import languages
+from sandbox.agent_files import AGENT_ENVIRONMENT, MOUNT_POINT, mounted_command
 from sandbox.errors import SandboxUnavailable
-from sandbox.jail import AGENT_ENVIRONMENT, MOUNT_POINT, agent_command
+from sandbox.links import Link
+from sandbox.mounts import Mount
 from sandbox.programs import MIB
 
 # A program's stack limit is that of its start: a shell sets it (in KiB) and becomes bwrap. A lower hard limit stays.
@@ -25,8 +28,13 @@ _SYSTEM_FOLDERS = ("bin", "lib", "lib64")
 class BubblewrapEnclosure:
     """One running bubblewrap process; everything in its pid namespace ends with it."""
 
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+    def __init__(self, process: subprocess.Popen[bytes], mount: Mount) -> None:
         self._process = process
+        self._mount = mount
+
+    def connect(self, timeout_s: float) -> Link:
+        """The link to the agent. Raises ``JailFault``."""
+        return self._mount.accept(self.describe_end, timeout_s)
 
     def describe_end(self) -> str:
         """Its exit code and last words when it does not run; empty while it does."""
@@ -45,15 +53,20 @@ class BubblewrapEnclosure:
         self._process.wait()
         if self._process.stderr is not None:
             self._process.stderr.close()
+        self._mount.close()
 
 
 class BubblewrapLauncher:
     """Starts jails with the ``bwrap`` command and the system's own Python."""
 
     name = "bubblewrap"
+    kernel = ""
+    kernel = ""
 
-    def __init__(self) -> None:
-        """Find the command and a system Python. Raises ``SandboxUnavailable``."""
+    def __init__(self, image: str | None = None) -> None:
+        """Find the command and a system Python. Raises ``SandboxUnavailable``, also for an image: it has none."""
+        if image is not None:
+            raise SandboxUnavailable("bubblewrap runs programs in no image", "use --executor docker")
         bwrap = shutil.which("bwrap")
         if bwrap is None:
             raise SandboxUnavailable("bubblewrap is not installed", "install it: apt-get install bubblewrap")
@@ -67,25 +80,32 @@ class BubblewrapLauncher:
         """The system Python that programs run on."""
         return {"system_python": self._python_version}
 
-    def launch(self, directory: Path, uid_base: int) -> BubblewrapEnclosure:
-        """Start a jail that sees ``directory``.
+    def launch(self, uid_base: int) -> BubblewrapEnclosure:
+        """Start a jail. Raises ``SandboxUnavailable``.
 
         Root starts it as an ordinary user of the jail's own: what gets out would not be root, and the kernel counts no
         processes of root's against a limit.
         """
         user = uid_base if os.getuid() == 0 else None
-        if user is not None:
-            os.chown(directory.parent, user, user)
-        process = subprocess.Popen(
-            ["/bin/sh", "-c", _WITH_STACK_LIMIT, self._bwrap, *_options(directory), *agent_command(uid_base)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            user=user,
-            group=user,
-            extra_groups=None if user is None else [],
-        )
-        return BubblewrapEnclosure(process)
+        mount = Mount()
+        try:
+            if user is not None:
+                os.chown(mount.root, user, user)
+            process = subprocess.Popen(
+                ["/bin/sh", "-c", _WITH_STACK_LIMIT, self._bwrap, *_options(mount.path), *mounted_command(uid_base)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                user=user,
+                group=user,
+                extra_groups=None if user is None else [],
+            )
+        except BaseException as error:
+            mount.close()
+            if isinstance(error, OSError):
+                raise SandboxUnavailable(f"bubblewrap cannot be started: {error}", "see to TMPDIR or /tmp") from error
+            raise
+        return BubblewrapEnclosure(process, mount)
 
 
 def _children(pid: int) -> list[int]:
@@ -107,6 +127,8 @@ def _options(directory: Path) -> list[str]:
         elif path.exists():
             options += ["--ro-bind", str(path), str(path)]
     options += ["--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache", "--proc", "/proc"]
+    for further in languages.further_reads():
+        options += ["--ro-bind-try", further, further]
     options += ["--dev", "/dev", "--remount-ro", "/dev"]
     options += ["--perms", "1777", "--size", str(_SCRATCH_BYTES), "--tmpfs", "/tmp"]
     options += ["--ro-bind", str(directory), MOUNT_POINT, "--chdir", "/tmp", "--remount-ro", "/", "--clearenv"]

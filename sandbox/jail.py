@@ -1,62 +1,53 @@
-"""A jail from the host's side: the private directory, the socket, and the agent behind it.
+"""A jail from the host's side: what encloses it, and the agent behind a link.
 
-A launcher (Docker, bubblewrap) starts the agent in a jail that sees the directory at :data:`MOUNT_POINT`; the agent
-connects to the socket there, and from then on every jail is the same.
+A launcher (Docker, bubblewrap) starts the agent in an enclosure; once the link to it stands, every jail is the same.
 """
 
 from __future__ import annotations
 
 import contextlib
-import shutil
-import socket
-import tempfile
-from pathlib import Path
+import struct
+from collections.abc import Iterator
 from typing import Protocol
 
-from sandbox.agent import calls, wire
-from sandbox.errors import JailFault, NotIsolated, SandboxError, SandboxUnavailable
-from sandbox.processes import folder_owner
+from sandbox.agent import wire
+from sandbox.agent_files import AGENT_ENVIRONMENT
+from sandbox.errors import JailFault, SandboxError
+from sandbox.levels import level_of
+from sandbox.links import Link
+from sandbox.mounts import DIRECTORY_PREFIX
 
-MOUNT_POINT = "/run/live"
-AGENT_SOURCE = Path(__file__).parent / "agent"
-_AGENT_FILES = tuple(sorted(path.name for path in AGENT_SOURCE.glob("*.py")))
+# The first two are found here too by those who start jails.
+__all__ = ["AGENT_ENVIRONMENT", "DIRECTORY_PREFIX", "Enclosure", "Jail", "Launcher"]
+
 _START_TIMEOUT_S = 60.0
 _REPLY_GRACE_S = 20.0
-DIRECTORY_PREFIX = "livecut-jail-"
-
-
-def agent_command(uid_base: int) -> list[str]:
-    """The command that starts the agent inside a jail. -S: no third-party packages; -s: no user's; -B: no caches."""
-    start = f"import sys; sys.path.insert(0, {MOUNT_POINT!r}); from agent.main import main; "
-    return ["python3", "-s", "-S", "-B", "-c", start + f"main({MOUNT_POINT!r}, {uid_base})"]
-
-
-AGENT_ENVIRONMENT = {
-    "PYTHONHASHSEED": "0",
-    "LANG": "C.UTF-8",
-    "TZ": "UTC",
-    "HOME": "/tmp",
-    "PATH": "/usr/local/bin:/usr/bin:/bin",
-}
 
 
 class Enclosure(Protocol):
     """A started container or process that holds a jail."""
 
+    def connect(self, timeout_s: float) -> Link:
+        """The link to its agent. Called once. Raises ``JailFault``."""
+
     def describe_end(self) -> str:
-        """Why it is not running, in a few words, for an error message."""
+        """Why it is not running, in a few words, for an error message; empty while it does."""
 
     def close(self) -> None:
         """End it and remove what it left. Never raises for one that is gone already."""
 
 
 class Launcher(Protocol):
-    """Starts enclosures of one kind; knows what its environment is."""
+    """Starts enclosures of one kind; knows what its environment is.
+
+    ``kernel`` names the kernel in user space that each of them has of its own; empty where they share the machine's.
+    """
 
     name: str
+    kernel: str
 
-    def launch(self, directory: Path, uid_base: int) -> Enclosure:
-        """Start one that sees ``directory`` at :data:`MOUNT_POINT`. Raises ``SandboxUnavailable``."""
+    def launch(self, uid_base: int) -> Enclosure:
+        """Start one whose tests run as users from ``uid_base`` on. Raises ``SandboxUnavailable``."""
 
     def details(self) -> dict[str, str]:
         """What identifies the environment: image digest or host Python, and the like."""
@@ -66,105 +57,41 @@ class Launcher(Protocol):
 
 
 class Jail:
-    """One jail with its agent: runs one test at a time. Any fault makes it useless; close it and take another."""
+    """One jail with its agent: runs one test at a time. Any fault makes it useless; close it and take another.
+
+    ``hello`` is what the agent said of itself, ``level`` how well its tests are kept apart.
+    """
 
     def __init__(self, launcher: Launcher, uid_base: int) -> None:
         """Start it and wait for the agent. Raises ``SandboxUnavailable``, ``JailFault`` or ``NotIsolated``."""
+        self._link: Link | None = None
+        self._enclosure = launcher.launch(uid_base)
         try:
-            self._directory = Path(tempfile.mkdtemp(prefix=f"{DIRECTORY_PREFIX}{folder_owner()}-"))
-        except OSError as error:
-            raise SandboxUnavailable(f"no folder for a jail can be made: {error}", "see to TMPDIR or /tmp") from error
-        self._channels: dict[str, socket.socket] = {}
-        self._enclosure: Enclosure | None = None
-        try:
-            listener = self._prepare()
-            with listener:
-                self._enclosure = launcher.launch(self._directory / "mount", uid_base)
-                self._channels[""] = self._accept(listener)
-            self.hello = wire.Hello.unpack(self._receive("", _START_TIMEOUT_S))
-            if not self.hello.seccomp:
-                raise NotIsolated(
-                    "this kernel or container gives no seccomp filter", "use a kernel with CONFIG_SECCOMP_FILTER"
-                )
-            if not (self.hello.user_switch or self.hello.landlock_abi):
-                raise NotIsolated(
-                    "this jail can neither switch users nor use Landlock, so tests could see each other's files",
-                    "use --executor docker, or a kernel with Landlock (5.13 or later)",
-                )
-        except OSError as error:
-            self.close()
-            raise SandboxUnavailable(f"a jail cannot be set up: {error}", "see to TMPDIR or /tmp") from error
+            self._link = self._enclosure.connect(_START_TIMEOUT_S)
+            with self._faults(_START_TIMEOUT_S):
+                self.hello = wire.Hello.unpack(self._link.hello(_START_TIMEOUT_S))
+            self.level = level_of(self.hello, launcher.kernel)
         except BaseException:
             self.close()
             raise
 
-    def _prepare(self) -> socket.socket:
-        """Fill the private directory and listen in it. Only the inner folder, which the jail sees, is open."""
-        mount = self._directory / "mount"
-        (mount / "agent").mkdir(parents=True)
-        for name in _AGENT_FILES:
-            shutil.copyfile(AGENT_SOURCE / name, mount / "agent" / name)
-            (mount / "agent" / name).chmod(0o444)
-        listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        listener.bind(str(mount / "socket"))
-        listener.listen(1)
-        (mount / "socket").chmod(0o666)
-        (mount / "agent").chmod(0o755)
-        mount.chmod(0o755)
-        return listener
-
-    def _accept(self, listener: socket.socket) -> socket.socket:
-        """Wait for the agent; look now and then whether its enclosure still runs. Nobody else can connect after it."""
-        assert self._enclosure is not None
-        listener.settimeout(0.5)
-        waited_s = 0.0
-        while True:
-            try:
-                channel, _ = listener.accept()
-            except TimeoutError:
-                waited_s += 0.5
-                ended = self._enclosure.describe_end()
-                if ended or waited_s >= _START_TIMEOUT_S:
-                    raise JailFault(f"the jail's agent did not start: {ended or 'no answer in time'}") from None
-                continue
-            (self._directory / "mount" / "socket").unlink()
-            return channel
-
-    def _receive(self, zygote: str, timeout_s: float) -> bytes:
-        channel = self._channels[zygote]
-        channel.settimeout(timeout_s)
-        try:
-            message = channel.recv(wire.MAX_MESSAGE_BYTES)
-        except TimeoutError:
-            raise JailFault(f"the jail did not answer within {timeout_s:.0f} s") from None
-        except OSError as error:
-            raise JailFault(f"the jail's connection broke: {error}") from error
-        if not message:
-            raise JailFault("the jail ended")
-        return message
-
-    def _zygote(self, name: str) -> str:
-        """Make sure that the zygote of that name runs."""
-        if name not in self._channels:
-            ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-            with theirs:
-                self._send("", wire.Request(wire.FORK, False, 0, 0, 0, 0, name), [theirs.fileno()])
-            self._channels[name] = ours
-            self._receive(name, _START_TIMEOUT_S)
-        return name
-
-    def _send(self, zygote: str, request: wire.Request, fds: list[int]) -> None:
-        try:
-            socket.send_fds(self._channels[zygote], [request.pack()], fds)
-        except OSError as error:
-            raise JailFault(f"the jail's connection broke: {error}") from error
-
     def run(self, request: wire.Request, fds: list[int]) -> wire.Reply:
-        """Run one test; ``fds`` as :class:`wire.Request` lists them. Raises ``JailFault``, also when the agent reports
-        that it could not isolate the process or could not clean up after it."""
-        zygote = self._zygote(calls.ZYGOTE_NAME if request.operation == wire.CALL else "")
-        self._send(zygote, request, fds)
-        reply = wire.Reply.unpack(self._receive(zygote, request.wall_kill_s * wire.WALL_STRETCH + _REPLY_GRACE_S))
+        """Run one test to its end: :meth:`begin` and :meth:`finish`."""
+        self.begin(request, fds)
+        return self.finish(request)
+
+    def begin(self, request: wire.Request, fds: list[int]) -> None:
+        """Start one test; ``fds`` as :class:`wire.Request` lists them. Raises ``JailFault``. Nothing else may begin in
+        this jail before :meth:`finish`; the caller may close its descriptors at once."""
+        with self._faults(_START_TIMEOUT_S):
+            self._open_link().begin(request, fds)
+
+    def finish(self, request: wire.Request) -> wire.Reply:
+        """Wait for the end of the test that began. Raises ``JailFault``, also when the agent reports that it could not
+        isolate the process or could not clean up after it."""
+        timeout_s = request.wall_kill_s * wire.WALL_STRETCH + _REPLY_GRACE_S
+        with self._faults(timeout_s):
+            reply = wire.Reply.unpack(self._open_link().finish(request, timeout_s))
         if reply.fault:
             raise JailFault(f"a test's process could not be isolated: {reply.message or 'it ended before'}")
         return reply
@@ -175,16 +102,33 @@ class Jail:
         The one call that another thread than the jail's own may make: nothing is closed that the owner may still use
         (a descriptor's number goes to the next file that is opened).
         """
-        for channel in list(self._channels.values()):
-            with contextlib.suppress(OSError):
-                channel.shutdown(socket.SHUT_RDWR)
+        link = self._link
+        if link is not None:
+            link.interrupt()
 
     def close(self) -> None:
-        """End the jail and remove its directory."""
-        for channel in self._channels.values():
-            channel.close()
-        self._channels = {}
-        if self._enclosure is not None:
-            with contextlib.suppress(SandboxError):  # the reaper takes what could not be removed now
-                self._enclosure.close()
-        shutil.rmtree(self._directory, ignore_errors=True)
+        """End the jail and remove what it had."""
+        if self._link is not None:
+            self._link.close()
+            self._link = None
+        with contextlib.suppress(SandboxError):  # the reaper takes what could not be removed now
+            self._enclosure.close()
+
+    def _open_link(self) -> Link:
+        if self._link is None:
+            raise JailFault("the jail is closed")
+        return self._link
+
+    @contextlib.contextmanager
+    def _faults(self, timeout_s: float) -> Iterator[None]:
+        """Turn what a link raises into ``JailFault``."""
+        try:
+            yield
+        except TimeoutError:
+            raise JailFault(f"the jail did not answer within {timeout_s:.0f} s") from None
+        except EOFError as error:
+            raise JailFault(f"the jail ended: {error}") from error
+        except OSError as error:
+            raise JailFault(f"the jail's connection broke: {error}") from error
+        except (ValueError, struct.error) as error:
+            raise JailFault(f"the jail speaks nonsense: {error}") from error

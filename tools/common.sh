@@ -3,6 +3,7 @@
 # Messages go to stderr; a failure is one line that says what, and one that says what to do.
 
 SANDBOX_IMAGE=${LIVE_SANDBOX_IMAGE:-livecut-sandbox:0.1}
+FULL_IMAGE=${LIVE_SANDBOX_FULL_IMAGE:-livecut-sandbox-full:0.1}
 APP_IMAGE=${LIVE_APP_IMAGE:-livecut:0.1}
 
 say() { printf '%s\n' "$*" >&2; }
@@ -40,6 +41,10 @@ install_packages() { # PURPOSE PACKAGE...: Debian packages; only root can
 }
 
 docker_answers() { command -v docker >/dev/null && timeout 20 docker version --format '{{.Server.Version}}' >/dev/null 2>&1; }
+
+recipe_of() { # IMAGE: what tools/build-image built it by; empty when it is not there or was not built by that
+    docker image inspect --format '{{index .Config.Labels "livecut.recipe"}}' "$1" 2>/dev/null || true
+}
 
 bubblewrap_works() { # user namespaces may be switched off although bwrap is there
     command -v bwrap >/dev/null && bwrap --unshare-all --ro-bind / / true 2>/dev/null

@@ -45,7 +45,7 @@ def test_formats_are_found_by_their_modules() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "n_problems", "n_refused"), [("livecodebench", 4, 5), ("jsonl", 4, 0), ("kattis", 3, 3)]
+    ("name", "n_problems", "n_refused"), [("livecodebench", 4, 5), ("jsonl", 6, 0), ("kattis", 3, 3)]
 )
 def test_importing_twice_changes_nothing(store: Store, name: str, n_problems: int, n_refused: int) -> None:
     first = import_problems(store, DATA / SOURCES[name], name, now=NOW)

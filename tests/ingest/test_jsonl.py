@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from db.records import IoKind, Precision, ProblemRecord, TestOrigin
+from db.records import IoKind, Precision, ProblemRecord, ReferenceRecord, TestOrigin
 from ingest.formats.jsonl import as_row
+from sandbox.plain import read_checker, read_groups, read_signature
+from sandbox.programs import Group, OnReject, Protocol, Signature
 from tests.ingest.reading import DATA, Read, read, write_rows
 from tests.livecodebench_data import as_problem_rows
 
@@ -109,6 +111,36 @@ def test_recovered_tests_that_their_source_cut_off_are_refused(tmp_path: Path) -
     ]
 
 
+def test_what_judges_a_suite(problems: dict[str, ProblemRecord]) -> None:
+    guess = problems["guess"].suite
+    assert guess is not None
+    assert guess.io_kind is IoKind.INTERACTIVE
+    assert guess.checker is not None
+    checker = read_checker(guess.checker)
+    assert (checker.program.language, checker.program.files) == ("python3", (("tools.py", "TRIES = 10\n"),))
+    assert (checker.protocol, checker.flags, checker.limits.cpu_s) == (Protocol.KATTIS, ("easy",), 5.0)
+    assert [test.checker_flags for test in guess.tests] == [None, ("hard", "twice"), ()]
+    assert guess.groups is not None
+    groups = read_groups(guess.groups)
+    assert (groups.scoring, groups.full_score) == (True, None)
+    assert dict(groups.rules)["secret"] == Group(OnReject.CONTINUE, accept_score=50.0)
+    assert [test.name for test in guess.tests] == ["sample/1", "secret/1", "secret/2"]
+    assert problems["guess"].references == (ReferenceRecord("halving", "python3", "print(1)\n"),)
+
+
+def test_a_design_with_its_signature(problems: dict[str, ProblemRecord]) -> None:
+    stack = problems["stack"].suite
+    assert stack is not None
+    assert (stack.io_kind, stack.entry_point) == (IoKind.DESIGN, "Stack")
+    assert stack.signature is not None
+    assert read_signature(stack.signature) == Signature(
+        ("integer",), methods=(("pop", Signature(returns="integer")), ("push", Signature(("integer",), "void")))
+    )
+    assert [(test.input, test.expected) for test in stack.tests] == [
+        (b'["Stack", "push", "pop"]\n[[3], [1], []]', b"[null, null, 1]")
+    ]
+
+
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00\r"), max_size=12)
 NAME = TEXT.map(str.strip).filter(bool)
 DATE = st.sampled_from(["2024-05-04T12:00:00Z", "2024-05-04", "2024-05", "2024-Q3", "2024"])
@@ -124,8 +156,22 @@ COMPARISON = st.fixed_dictionaries(
 )
 TEST = st.fixed_dictionaries(
     {"input": TEXT.map(lambda text: text + "\n"), "expected": TEXT.map(lambda text: text + "\n")},
-    optional={"origin": st.sampled_from(list(TestOrigin)).map(str), "comparison": COMPARISON},
+    optional={
+        "origin": st.sampled_from(list(TestOrigin)).map(str),
+        "comparison": COMPARISON,
+        "checker_flags": st.lists(TEXT, max_size=2),
+    },
 )
+CHECKER = st.fixed_dictionaries(
+    {"program": st.fixed_dictionaries({"source": TEXT}, optional={"files": st.dictionaries(NAME, TEXT, max_size=2)})},
+    optional={"flags": st.lists(TEXT, max_size=2), "protocol": st.sampled_from(["kattis", "testlib"])},
+)
+GROUPS = st.fixed_dictionaries(
+    {"rules": st.dictionaries(NAME, st.fixed_dictionaries({}, optional={"accept_score": st.floats(0, 9)}), max_size=2)},
+    optional={"scoring": st.booleans(), "full_score": st.none() | st.integers(0, 100)},
+)
+REFERENCE = st.fixed_dictionaries({"name": NAME, "language": NAME, "code": TEXT})
+SIGNATURE = {"parameters": ["integer", "integer[]"], "returns": "void", "answer": 1}
 ROW = st.fixed_dictionaries(
     {"platform": NAME, "id": NAME, "title": NAME, "tests": st.lists(TEST, min_size=1, max_size=3)},
     optional={
@@ -142,14 +188,18 @@ ROW = st.fixed_dictionaries(
         "memory_limit_bytes": st.integers(1, 2**40),
         "comparison": COMPARISON,
         "flags": st.lists(st.fixed_dictionaries({"name": NAME}, optional={"reason": NAME}), max_size=2),
+        "checker": CHECKER,
+        "groups": GROUPS,
+        "references": st.lists(REFERENCE, max_size=2, unique_by=lambda one: one["name"]),
     },
 )
 
 
+@settings(deadline=None)  # what is imported only once takes its time
 @given(row=ROW, function=st.booleans())
 def test_round_trip(tmp_path_factory: pytest.TempPathFactory, row: dict[str, Any], function: bool) -> None:
     if function:
-        row |= {"io": "function", "entry_point": "solve"}
+        row |= {"io": "function", "entry_point": "solve", "signature": SIGNATURE}
         row["tests"] = [test | {"input": "[1, 2]\n3\n", "expected": "[4]"} for test in row["tests"]]
     path = tmp_path_factory.getbasetemp() / "round_trip.jsonl"
     first = read("jsonl", write_rows(path, [row])).one

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from db.importing import UnreadableSource
-from db.records import Precision, ProblemRecord, TestOrigin
+from db.records import IoKind, Precision, ProblemRecord, TestOrigin
 from ingest.errors import BadRow
 from ingest.packages import TimeRule, open_package, validator_rules
+from tests.ingest.package_folders import package
 from tests.ingest.reading import DATA, Read, read
 
 PACKAGES = DATA / "packages"
@@ -28,18 +29,6 @@ def found() -> Read:
 @pytest.fixture(scope="module")
 def packages(found: Read) -> dict[str, ProblemRecord]:
     return {problem.key.native_id: problem for problem in found.problems}
-
-
-def package(folder: Path, yaml: str = "name: Small\n", **files: bytes | str) -> Path:
-    """A package called "small" in `folder`, beside a folder that is none; `files` by path, with "__" for "/"."""
-    root = folder / "small"
-    (folder / "other").mkdir(exist_ok=True)
-    defaults: dict[str, bytes | str] = {"data__secret__1.in": "1\n", "data__secret__1.ans": "2\n"}
-    for name, content in (defaults | {"problem.yaml": yaml} | files).items():
-        file = root / name.replace("__", "/")
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(content.encode() if isinstance(content, str) else content)
-    return root
 
 
 def test_finds_every_package_of_a_tree(packages: dict[str, ProblemRecord]) -> None:
@@ -88,9 +77,13 @@ def test_the_manifest_dates_a_package(packages: dict[str, ProblemRecord]) -> Non
 def test_an_interactive_package_of_2025_09(packages: dict[str, ProblemRecord]) -> None:
     guess = packages["first-cup-2024/guess"]
     assert guess.title == "No"
-    assert guess.flags == (("interactive", "its validator talks with the running program"),)
+    assert guess.flags == ()
     assert guess.suite is not None
     assert (guess.suite.time_limit_s, guess.suite.memory_limit_bytes) == (1.5, 256 * 2**20)
+    assert guess.suite.io_kind is IoKind.INTERACTIVE
+    assert guess.suite.checker is not None
+    source = (CUP / "guess" / "output_validator" / "validate.py").read_text()
+    assert guess.suite.checker["program"] == {"source": source, "language": "python3", "files": {}}
 
 
 def test_arguments_of_groups_and_tests(found: Read, packages: dict[str, ProblemRecord]) -> None:
@@ -117,26 +110,21 @@ def test_a_lone_package_has_no_contest(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("yaml", "flag"),
+    ("yaml", "flags"),
     [
-        ("name: A\nvalidation: custom\nvalidator_flags: its own business\n", "custom_validator"),
-        ("name: A\nvalidation: custom interactive\n", "interactive"),
-        ("name: A\ntype: scoring\n", "scoring"),
-        ("name: A\nproblem_format_version: 2023-07-draft\ntype: [multi-pass, scoring]\n", "multi_pass"),
-        ("name: A\nproblem_format_version: 2025-09\ntype: submit-answer\n", "submit_answer"),
+        ("name: A\nvalidation: custom\nvalidator_flags: its own business\n", ["custom_validator"]),
+        ("name: A\nvalidation: custom interactive\n", ["interactive"]),
+        ("name: A\nproblem_format_version: 2025-09\ntype: interactive\n", ["interactive"]),
+        ("name: A\nproblem_format_version: 2023-07-draft\ntype: [multi-pass, scoring]\n", ["multi_pass"]),
+        ("name: A\nproblem_format_version: 2025-09\ntype: submit-answer\n", ["submit_answer"]),
     ],
 )
-def test_what_comparison_cannot_judge_is_flagged(tmp_path: Path, yaml: str, flag: str) -> None:
+def test_what_the_sandbox_cannot_judge_is_flagged(tmp_path: Path, yaml: str, flags: list[str]) -> None:
     problem = read("kattis", package(tmp_path, yaml)).one
-    assert problem.flags[0][0] == flag
-    assert problem.flags[0][1]
+    assert [name for name, _ in problem.flags] == flags
+    assert all(reason for _, reason in problem.flags)
     assert problem.suite is not None
-
-
-def test_a_validator_of_its_own_is_known_by_its_folder(tmp_path: Path) -> None:
-    yaml = "name: A\nproblem_format_version: 2025-09\n"
-    problem = read("kattis", package(tmp_path, yaml, output_validator__v__run="#!/bin/sh\n")).one
-    assert [name for name, _ in problem.flags] == ["custom_validator"]
+    assert (problem.suite.io_kind, problem.suite.checker) == (IoKind.STDIN, None)
 
 
 @pytest.mark.parametrize(
@@ -340,8 +328,10 @@ def test_all_shared_packages_are_taken(shared_data: Path) -> None:
         assert [claim.as_written for claim in problem.dates] == (
             [entry["contest_date"]] if entry["contest_date"] else []
         )
-        assert [name for name, _ in problem.flags] == (["scoring"] if entry["type"] == "scoring" else [])
+        assert problem.flags == ()
         assert problem.suite is not None
+        assert (problem.suite.groups is not None) is (entry["type"] == "scoring")
+        assert problem.suite.checker is None
         origins = [test.origin for test in problem.suite.tests]
         assert origins.count(TestOrigin.SAMPLE) == entry["sample"]
         assert origins.count(TestOrigin.OFFICIAL) == entry["secret"]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
+from sandbox import EXECUTORS as EXECUTOR_TABLE
 from sandbox import Judge, SandboxUnavailable
 from tests.sandbox.jails import close_docker_client
 
@@ -15,12 +18,54 @@ EXECUTORS = [
     pytest.param("bubblewrap", marks=pytest.mark.bubblewrap, id="bubblewrap"),
 ]
 
+# The others, for the tests that are about them: a module has its own fixture `executor` with these.
+OTHER_EXECUTORS = [
+    pytest.param("docker-streamed", marks=pytest.mark.docker, id="docker-streamed"),
+    pytest.param("docker-unprivileged", marks=pytest.mark.docker, id="docker-unprivileged"),
+    pytest.param("gvisor", marks=[pytest.mark.docker, pytest.mark.gvisor], id="gvisor"),
+]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Say what a marker of this folder means."""
+    config.addinivalue_line("markers", "gvisor: needs a Docker daemon that has the runtime runsc")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip what needs gVisor where there is none; where it is required, that is a failure."""
+    if item.get_closest_marker("gvisor") is None:
+        return
+    reason = _missing_gvisor()
+    if reason and "gvisor" in os.environ.get("LIVE_TESTS_REQUIRE", ""):
+        pytest.fail(reason)
+    if reason:
+        pytest.skip(reason)
+
+
+@cache
+def _missing_gvisor() -> str:
+    from sandbox.docker_jail import GvisorLauncher
+
+    try:
+        GvisorLauncher().close()
+    except SandboxUnavailable as error:
+        return f"{error.message} ({error.hint})"
+    return ""
+
 
 @pytest.fixture(scope="session", autouse=True)
 def _docker_client() -> Iterator[None]:
     """Close the connection to the daemon that tests look through."""
     yield
     close_docker_client()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _streamed_executor() -> Iterator[None]:
+    """One more executor, which the product chooses by itself where the daemon is on another machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(EXECUTOR_TABLE, "docker-streamed", "tests.sandbox.jails:StreamedDockerLauncher")
+        yield
 
 
 @pytest.fixture(scope="session", params=EXECUTORS)

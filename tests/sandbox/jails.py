@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import signal
+import socket
 import tempfile
 import time
 from collections.abc import Callable
@@ -13,10 +15,19 @@ from typing import Any
 
 from sandbox import Judge
 from sandbox.bubblewrap_jail import BubblewrapEnclosure
-from sandbox.docker_jail import OWNER_LABEL, DockerEnclosure
-from sandbox.jail import DIRECTORY_PREFIX, Jail
+from sandbox.docker_jail import OWNER_LABEL, DockerEnclosure, DockerLauncher, remove
+from sandbox.jail import Jail
+from sandbox.links import SocketLink
+from sandbox.mounts import DIRECTORY_PREFIX, Mount
 
 _HOSTILE_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp", "/run")
+
+
+class StreamedDockerLauncher(DockerLauncher):
+    """Docker as where its daemon is on another machine: all goes through the container's standard input and output."""
+
+    name = "docker-streamed"
+    always_by_stream = True
 
 
 @functools.cache
@@ -36,7 +47,7 @@ def close_docker_client() -> None:
 
 def running_jails(judge: Judge) -> list[Jail]:
     """The jails that a judge has at the moment."""
-    return [worker._jail for worker in judge._workers if worker._jail is not None]
+    return [jail for worker in judge._workers for jail in worker.jails]
 
 
 def folders(pid: int) -> list[Path]:
@@ -48,6 +59,12 @@ def containers(pid: int) -> list[Any]:
     """A command's containers, running or not."""
     found = docker_client().containers.list(all=True, filters={"label": OWNER_LABEL}, ignore_removed=True)
     return [container for container in found if container.labels[OWNER_LABEL].split("/")[-2] == str(pid)]
+
+
+def folder_of(jail: Jail) -> Path | None:
+    """The private directory of a jail; None for one that has none."""
+    mount: Mount | None = getattr(jail._enclosure, "_mount", None)
+    return None if mount is None else mount.root
 
 
 def bubblewraps(pid: int) -> list[int]:
@@ -72,8 +89,9 @@ def containers_if_any(pid: int) -> list[Any]:
 
 
 def strangers(jail: Jail) -> int:
-    """How many processes are inside a jail beside its agent's own (one for each of its connections)."""
-    expected = len(jail._channels)
+    """How many processes are inside a jail beside its agent's own: one for each zygote, and the bridge to them."""
+    link = jail._link
+    expected = len(link._zygotes) if isinstance(link, SocketLink) else 2
     wait_until(lambda: len(agents(jail)) == expected, 2.0)
     return len(agents(jail)) - expected
 
@@ -87,6 +105,33 @@ def end_jail(jail: Jail) -> None:
     """End a jail from outside, as an out-of-memory killer or an operator would."""
     for pid in agents(jail):
         os.kill(pid, signal.SIGKILL)
+
+
+def end_enclosure(jail: Jail) -> None:
+    """End what holds a jail, as an operator would: its container by another connection to the daemon, or bwrap."""
+    enclosure = jail._enclosure
+    if isinstance(enclosure, DockerEnclosure):
+        remove(docker_client().containers.get(enclosure._container.id))
+        return
+    assert isinstance(enclosure, BubblewrapEnclosure)
+    os.kill(enclosure._process.pid, signal.SIGKILL)
+
+
+def cut_connections(judge: Judge) -> int:
+    """Break the connections to the daemon that a judge keeps open; how many there were (none for bubblewrap)."""
+    client = getattr(judge._launcher, "_client", None)
+    if client is None:
+        return 0
+    cut = 0
+    for adapter in client.api.adapters.values():
+        pools = getattr(adapter, "pools", None)
+        for pool in pools._container.values() if pools is not None else ():
+            for connection in list(pool.pool.queue):
+                if connection is not None and connection.sock is not None:
+                    with contextlib.suppress(OSError):
+                        connection.sock.shutdown(socket.SHUT_RDWR)
+                        cut += 1
+    return cut
 
 
 def agents(jail: Jail) -> list[int]:

@@ -46,5 +46,5 @@ def assert_nothing_left(judge: Judge) -> None:
     """The jails hold their agents' processes and no other; there are no more folders than jails; no file got out."""
     running = jails.running_jails(judge)
     assert [jails.strangers(jail) for jail in running] == [0] * len(running)
-    assert {jail._directory for jail in running} <= set(jails.folders(jails.OWN_PID))
+    assert {jails.folder_of(jail) for jail in running} - {None} <= set(jails.folders(jails.OWN_PID))
     assert jails.hostile_files() == []

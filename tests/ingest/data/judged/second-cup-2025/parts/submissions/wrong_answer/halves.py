@@ -1,0 +1,2 @@
+number = int(input())
+print(number // 2, number - number // 2)
