@@ -41,9 +41,10 @@ def reserve(session: Session, host: str, interval_s: float, now: datetime) -> da
     """
     require_utc("now", now)
     gate = session.execute(_GATE, {"name": host}).one_or_none()
-    if gate is not None and gate.next_at > now:
-        next_at: datetime = gate.next_at
-        return next_at
+    if gate is not None:
+        earliest: datetime = max(gate.next_at, gate.paused_until or gate.next_at)
+        if earliest > now:
+            return earliest
     _write(session, host, gate is None, {"next_at": now + timedelta(seconds=interval_s)}, now)
     return now
 
@@ -64,8 +65,8 @@ def postpone(session: Session, host: str, until: datetime) -> None:
     require_text("host", host, allow_empty=False)
     require_utc("until", until)
     gate = session.execute(_GATE, {"name": host}).one_or_none()
-    if gate is None or gate.next_at < until:
-        _write(session, host, gate is None, {"next_at": until}, until)
+    if gate is None or gate.paused_until is None or gate.paused_until < until:
+        _write(session, host, gate is None, {"paused_until": until}, until)
 
 
 def block(session: Session, host: str, until: datetime, reason: str) -> None:
@@ -90,6 +91,7 @@ def blocked(session: Session, host: str, now: datetime) -> HostBlock | None:
 def _write(session: Session, host: str, is_new: bool, values: dict[str, Any], at: datetime) -> None:
     """Change a host's row, or make it with `at` for its next turn where the values name none."""
     if is_new:
-        session.execute(_NEW, {"host": host, "next_at": at, "blocked_until": None, "blocked_reason": None} | values)
+        empty = {"paused_until": None, "blocked_until": None, "blocked_reason": None}
+        session.execute(_NEW, {"host": host, "next_at": at} | empty | values)
     else:
         session.execute(_CHANGE, {"name": host} | values)

@@ -82,7 +82,7 @@ def problem_facts(summary: ProblemSummary) -> ProblemFacts:
         suite_digest=summary.suite_digest,
         n_tests=summary.n_tests,
         samples_only=summary.samples_only,
-        has_checker=summary.comparison.get("kind") == "checker",
+        has_checker=summary.has_checker,
         flags=summary.flags,
         withdrawn=summary.status.startswith("withdrawn"),
     )

@@ -36,12 +36,14 @@ class Snapshot(Base, table=True):
 
 
 class HostGate(Base, table=True):
-    """When a host may be asked next, over all processes, and until when it must not be asked at all."""
+    """When a host may be asked next, over all processes, until when it wants to be left alone, and until when it must
+    not be asked at all."""
 
     __tablename__ = "host_gate"
 
     host: str = Field(primary_key=True)
     next_at: datetime
+    paused_until: datetime | None
     blocked_until: datetime | None
     blocked_reason: str | None
 

@@ -78,6 +78,15 @@ def test_a_block_holds_until_it_ends(store: Store) -> None:
         assert blocked(session, HOST, NOW) == HostBlock(after(7200), "more")
 
 
+def test_a_pause_within_a_turn_outlasts_the_end_of_the_turn(store: Store) -> None:
+    with store.write() as session:
+        assert reserve(session, HOST, 4, NOW) == NOW
+        postpone(session, HOST, after(2))
+        settle(session, HOST, reserved_until=after(4), next_at=after(1))
+        assert reserve(session, HOST, 4, after(1)) == after(2)
+        assert reserve(session, HOST, 4, after(2)) == after(2)
+
+
 def test_naive_instants_are_refused(store: Store) -> None:
     naive = datetime(2026, 3, 1)
     with store.write() as session:

@@ -24,7 +24,7 @@ CASES: Final = {
     ),
     "A04": (
         f"{_HERE}::test_a04_what_subscribers_saw_first_is_public_since_then",
-        "tests/real/test_leetcode_pages.py::test_case_a04_the_earliest_sighting_is_the_first_publication",
+        "tests/real/test_leetcode_cases.py::test_case_a04_the_earliest_sighting_is_the_first_publication",
     ),
     "A05": (
         f"{_HERE}::test_a05_a_contest_that_moves_twice_waits_for_its_end",
@@ -42,7 +42,7 @@ CASES: Final = {
     "A14": (f"{_HERE}::test_a14_a_drawing_is_a_part_of_the_statement",),
     "A16": ("tests/real/test_codeforces_pages.py::test_lines_in_elements",),
     "A18": (
-        "tests/real/test_leetcode_pages.py::test_case_a18_superscripts_stay",
+        "tests/real/test_leetcode_cases.py::test_case_a18_superscripts_stay",
         "tests/real/test_markdown.py::test_report_case_of_lost_powers",
     ),
     "A20": (f"{_HERE}::test_a20_a_problem_in_a_picture_is_left_out_and_counted",),
@@ -82,7 +82,7 @@ CASES: Final = {
     "A33": (f"{_HERE}::test_a33_an_answer_stays_with_the_text_that_it_was_given_to",),
     "A35": (
         f"{_HERE}::test_a35_a_locked_problem_is_counted_until_its_text_is_there",
-        "tests/real/test_leetcode_pages.py::test_case_a35_a_locked_problem_has_no_statement",
+        "tests/real/test_leetcode_cases.py::test_case_a35_a_locked_problem_has_no_statement",
     ),
     "A37": (
         f"{_RUNS}::test_a37_a_source_that_does_not_load_stops_no_command",
