@@ -45,7 +45,13 @@ def check_references(
         with store.read() as session:
             return to_suite(load_suite(session, suite_id))
 
-    runnable = [one for one in pending if what_is_missing(judge.lacks, _program(one), suite_of(one.suite_id)) is None]
+    def can_run(one: PendingReference) -> bool:
+        try:
+            return what_is_missing(judge.lacks, _program(one), suite_of(one.suite_id)) is None
+        except ValueError:  # a suite of a kind that this version cannot judge
+            return False
+
+    runnable = [one for one in pending if can_run(one)]
     if not runnable:
         return []
     jobs = (Job(one, _program(one), suite_of(one.suite_id)) for one in runnable)

@@ -20,7 +20,7 @@ from sandbox.programs import (
     Suite,
     Test,
 )
-from sandbox.verdicts import Facts, Outcome, TestResult, Verdict
+from sandbox.verdicts import Facts, GroupResult, Outcome, TestResult, Verdict
 
 __all__ = [
     "EXECUTORS",
@@ -31,6 +31,7 @@ __all__ = [
     "Environment",
     "Facts",
     "Grader",
+    "GroupResult",
     "Io",
     "JailFault",
     "Job",

@@ -46,10 +46,6 @@ def streamed_command(uid_base: int) -> list[str]:
 
 def streamed_files() -> bytes:
     """The agent's modules as :mod:`sandbox.agent.bootstrap` reads them: a length, then marshalled texts by name."""
-    texts = {
-        f"agent.{name.removesuffix('.py')}": text
-        for name, text in agent_files().items()
-        if name != "__init__.py"
-    }
+    texts = {f"agent.{name.removesuffix('.py')}": text for name, text in agent_files().items() if name != "__init__.py"}
     packed = marshal.dumps(texts, 2)
     return len(packed).to_bytes(8, "big") + packed

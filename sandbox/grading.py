@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Final
 
 from sandbox.programs import Group, Groups, OnReject, ScoreRule, VerdictRule
-from sandbox.verdicts import Verdict
+from sandbox.verdicts import GroupResult, Verdict
 
 SAMPLE: Final = "sample"
 _DIGITS: Final = 6  # The default grader writes scores with six decimals: thirds of a hundred add up to a hundred.
@@ -30,19 +30,6 @@ _AGGREGATES: Final[dict[ScoreRule, Callable[[list[float]], float]]] = {
     ScoreRule.MAX: max,
 }
 _ENDS_ALL: Final = (Verdict.INTERNAL_ERROR, Verdict.COMPILE_ERROR)
-
-
-@dataclass(frozen=True)
-class GroupResult:
-    """What a group came to. ``score`` is None in a suite without scores.
-
-    ``was_run`` False: something that the group requires was not accepted; ``verdict`` is that one's.
-    """
-
-    name: str
-    verdict: Verdict
-    score: float | None
-    was_run: bool = True
 
 
 @dataclass(frozen=True)

@@ -108,16 +108,31 @@ class TestResult:
 
 
 @dataclass(frozen=True)
+class GroupResult:
+    """What a group came to. ``score`` is None in a suite without scores.
+
+    ``was_run`` False: something that the group requires was not accepted; ``verdict`` is that one's.
+    """
+
+    name: str
+    verdict: Verdict
+    score: float | None
+    was_run: bool = True
+
+
+@dataclass(frozen=True)
 class Outcome:
     """A program's verdict: that of its first test that is not accepted. ``tests`` ends there unless all were asked.
 
-    ``score`` is that of a suite with scores; accepted then means the whole score.
+    ``score`` is that of a suite with scores; accepted then means the whole score. ``groups`` are empty in a suite
+    without any.
     """
 
     verdict: Verdict
     tests: tuple[TestResult, ...]
     detail: str = ""
     score: float | None = None
+    groups: tuple[GroupResult, ...] = ()
 
 
 def ended_badly(facts: Facts) -> Verdict | None:

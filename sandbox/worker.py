@@ -126,7 +126,7 @@ class Worker:
                 if index not in results:
                     results[index] = self._judge_test(loaded, allowance, suite, index)
             results = dict(sorted(results.items()))
-        return _outcome(grade, results)
+        return _outcome(grade, results, suite)
 
     def _judge_test(self, loaded: Loaded, allowance: Allowance, suite: Suite, index: int) -> TestResult:
         """The result of one test; one that chance may have decided is run again."""
@@ -193,11 +193,12 @@ def _failed(name: str, verdict: Verdict, facts: Facts | None, detail: str) -> Ou
     return outcome_of([TestResult(name, verdict, facts, detail)])
 
 
-def _outcome(grade: Grade, results: dict[int, TestResult]) -> Outcome:
+def _outcome(grade: Grade, results: dict[int, TestResult], suite: Suite) -> Outcome:
     """What the grade and the results that it comes from are for a reader."""
     tests = tuple(results.values())
+    groups = () if suite.groups is None else grade.groups
     if grade.verdict is Verdict.ACCEPTED:
-        return Outcome(grade.verdict, tests, score=grade.score)
+        return Outcome(grade.verdict, tests, "", grade.score, groups)
     decided = None if grade.decided_by is None else results[grade.decided_by]
     if decided is not None and decided.verdict is grade.verdict:
         detail = named_detail(decided)
@@ -208,4 +209,4 @@ def _outcome(grade: Grade, results: dict[int, TestResult]) -> Outcome:
     if grade.is_partial and grade.score is not None:
         most = "" if grade.full_score is None else f" of {grade.full_score:g}"
         detail = f"scores {grade.score:g}{most}" + (f"; {detail}" if detail else "")
-    return Outcome(grade.verdict, tests, detail, grade.score)
+    return Outcome(grade.verdict, tests, detail, grade.score, groups)

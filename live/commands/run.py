@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -132,7 +133,11 @@ def _print(outcome: Outcome, n_tests: int, executor: str) -> None:
     for test in outcome.tests:
         table.add_row(one_line(test.name), str(test.verdict), *_figures(test), one_line(_remark(test)))
     output_console().print(table)
-    run_as_well = f"{len(outcome.tests)} of {n_tests} tests run" if len(outcome.tests) < n_tests else f"{n_tests} tests"
+    for group in outcome.groups:
+        shown = "not run" if not group.was_run else "" if group.score is None else f"score {group.score:g}"
+        typer.echo(one_line(f"group {group.name or '(all)'}: {group.verdict} {shown}".rstrip()))
+    all_tests = f"{n_tests} test{'' if n_tests == 1 else 's'}"
+    run_as_well = f"{len(outcome.tests)} of {all_tests} run" if len(outcome.tests) < n_tests else all_tests
     score = "" if outcome.score is None else f", score {outcome.score:g}"
     typer.echo(f"{outcome.verdict}{score} ({run_as_well}, {executor})")
 
@@ -157,6 +162,7 @@ def _as_dict(outcome: Outcome, n_tests: int, executor: str) -> dict[str, Any]:
     return {
         "verdict": str(outcome.verdict),
         "score": outcome.score,
+        "groups": [asdict(group) for group in outcome.groups],
         "n_tests": n_tests,
         "executor": executor,
         "tests": [test.as_dict() for test in outcome.tests],

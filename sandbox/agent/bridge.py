@@ -177,8 +177,6 @@ class Bridge:
         return wire.Reply.unpack(reply)._replace(leftover=True).pack()
 
 
-
-
 def _write(fd: int, data: bytes | bytearray) -> None:
     view = memoryview(data)
     while view:

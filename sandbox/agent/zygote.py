@@ -19,6 +19,7 @@ from .execution import SCRATCH
 from .isolation import Landlock, Seccomp, become_user, protect_agent
 from .python_test import run as run_python
 from .rehearsal import rehearse
+from .standby import stand_by
 from .wire import EXEC, FORK, ISOLATED, LOADED, STARTED, Reply, Request
 
 # A short test is over before the first look; after that, a look every 10 ms bounds how far one can overshoot.
@@ -64,6 +65,7 @@ class Zygote:
         self._progress, self._report = os.pipe2(os.O_CLOEXEC | os.O_NONBLOCK)
         program.prepare()
         rehearse()
+        stand_by()
         hidden = _hide_agent()
         gc.collect()
         gc.freeze()

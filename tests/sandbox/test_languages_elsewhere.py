@@ -1,4 +1,4 @@
-"""The languages in jails of the other kinds: over frames, without any right to switch users, in a kernel of their own."""
+"""The languages in jails of the other kinds: over frames, without a switch of users, in a kernel of their own."""
 
 from __future__ import annotations
 
