@@ -22,6 +22,7 @@ from db.refused import keep_refused
 from db.tallies import save_tallies
 from eval.formats import Format, ResultRow, SolutionRow, result_formats, solution_formats
 from eval.import_models import ModelResolver, Models, models_in
+from sandbox import languages
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -111,6 +112,11 @@ class RunSettings:
     conditions: dict[str, Any]
 
 
+def _language(written: str) -> str:
+    """The sandbox's name of a language that is called so elsewhere; one that it does not know stays as written."""
+    return languages.canonical(written) or written
+
+
 class _SolutionImporter:
     """Saves batches of solution rows."""
 
@@ -156,7 +162,7 @@ class _SolutionImporter:
                 key=key,
                 sample_index=row.sample_index,
                 code=code,
-                language=row.language or self._language,
+                language=_language(row.language or self._language),
                 finish_reason=row.finish_reason,
                 raw_output=row.raw_output,
             )

@@ -197,6 +197,13 @@ class TestSolutions:
         import_solutions(store, path, "jsonl", model="nova-1", language="pypy3", known_models=known_models, now=NOW)
         assert [row.language for row in completions(store)] == ["pypy3", "cpp17"]
 
+    def test_a_language_gets_the_name_that_it_has_here(self, store: Store, tmp_path: Path) -> None:
+        rows = [solution("9001", "a", language="GNU C++20 (64)"), solution("9001", "b", language="Befunge")]
+        import_solutions(
+            store, write(tmp_path / "rows.jsonl", *rows), "jsonl", model="nova-1", known_models=known_models, now=NOW
+        )
+        assert [row.language for row in completions(store)] == ["cpp20", "Befunge"]
+
     def test_file_cut_in_half(self, store: Store, tmp_path: Path) -> None:
         path = tmp_path / "cut.json"
         path.write_text((DATA / "o9_eval_all.json").read_text()[:1000])
