@@ -1,10 +1,12 @@
-"""How fast judging is: solutions and tests a second through a jail, beside the same tests as plain subprocesses.
+"""How fast judging is: solutions on 2 to 3 tests and on 20, through jails and beside them.
 
     python -m benchmarks.judging [--executor docker] [--jobs 2] [--limit 300] [--data ../shared/data]
 
-Programs are the o1 runs of the shared data on their public tests where that folder is there, else the demonstration's.
-Both sides run the same tests on the same number of workers in the same process, in alternating rounds, and stop a
-solution at its first failure. "Plain" is ``python3 file < input`` with no isolation and only a wall-time limit.
+Programs are solutions of the o1 runs of the shared data that are right, on their public tests, where that folder is
+there, else the demonstration's; for 20 tests those tests are given again and again. Three methods judge the same in
+turn, on the same number of workers, round after round: our jails with all layers, ``python3 file < input`` without any
+isolation, and LiveCodeBench's way (:mod:`benchmarks.livecodebench_method`), which has none either. All programs run on
+the same interpreter.
 """
 
 from __future__ import annotations
@@ -12,6 +14,8 @@ from __future__ import annotations
 import argparse
 import gzip
 import json
+import os
+import shutil
 import statistics
 import subprocess
 import tempfile
@@ -20,13 +24,20 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from sandbox import Io, Job, Judge, Limits, Program, Suite, Test, Verdict
+from benchmarks.layers import layer_costs
+from benchmarks.livecodebench_method import livecodebench_method
+from sandbox import Io, Job, Judge, Limits, Program, SandboxUnavailable, Suite, Test, Verdict
 from sandbox.comparison import first_difference
+from sandbox.judge import EXECUTORS
 
 ROOT = Path(__file__).parent.parent
-ROUNDS = 3
+MANY_TESTS = 20
+LIMIT_S = 6.0
+_TIMED_TESTS = 200
+
+PLAIN, LIVECODEBENCH = "plain python3", "LiveCodeBench's way"
 
 
 @dataclass(frozen=True)
@@ -38,8 +49,19 @@ class Timing:
     accepted: int
 
 
-def shared_jobs(data: Path, limit: int) -> list[Job[int]]:
-    """The stdin solutions of the two o1 runs with their public tests, every n-th so that all dates are there."""
+class Method(NamedTuple):
+    """A way of judging; what it needs to start, in seconds, before it can judge."""
+
+    name: str
+    judge: Callable[[list[Job[int]]], Timing]
+    start_s: float = 0.0
+
+
+def shared_jobs(data: Path, limit: int, *, right_only: bool = False) -> list[Job[int]]:
+    """The stdin solutions of the two o1 runs with their public tests, every n-th so that all dates are there.
+
+    ``right_only`` leaves out those that were published as wrong.
+    """
     problems = {row["id"]: row for row in _lines(data / "livecodebench" / "problems.jsonl.gz")}
     rows = [
         row
@@ -47,6 +69,8 @@ def shared_jobs(data: Path, limit: int) -> list[Job[int]]:
         if row["model"].startswith("o1-") and row["code"] and problems[row["question_id"]]["public_tests"]
     ]
     rows = [row for row in rows if problems[row["question_id"]]["public_tests"][0]["testtype"] == "stdin"]
+    if right_only:
+        rows = [row for row in rows if row["published_grade"] and not row["suspect"]]
     step = max(1, len(rows) // limit)
     return [
         _job(index, row["code"], problems[row["question_id"]]["public_tests"]) for index, row in enumerate(rows[::step])
@@ -72,7 +96,14 @@ def _job(key: int, code: str, tests: list[dict[str, str]]) -> Job[int]:
         Test(str(n), t["input"].encode(), t["output" if "output" in t else "expected"].encode())
         for n, t in enumerate(tests)
     )
-    return Job(key, Program(code), Suite(cases, Io.STDIN, limits=Limits(cpu_s=6)))
+    return Job(key, Program(code), Suite(cases, Io.STDIN, limits=Limits(cpu_s=LIMIT_S)))
+
+
+def with_many_tests(job: Job[int], count: int = MANY_TESTS) -> Job[int]:
+    """The same program on so many tests, which are its own again and again."""
+    tests = job.suite.tests
+    repeated = tuple(tests[index % len(tests)] for index in range(count))
+    return Job(job.key, job.program, Suite(repeated, job.suite.io, limits=job.suite.limits))
 
 
 def in_jails(judge: Judge, jobs: list[Job[int]]) -> Timing:
@@ -83,36 +114,69 @@ def in_jails(judge: Judge, jobs: list[Job[int]]) -> Timing:
     return Timing(time.monotonic() - started, sum(len(outcome.tests) for outcome in outcomes), accepted)
 
 
-def plainly(workers: int, jobs: list[Job[int]], folder: Path) -> Timing:
+def plainly(python: str, workers: int, jobs: list[Job[int]], folder: Path) -> Timing:
     """The same tests as ``python3 file < input``."""
     started = time.monotonic()
     with ThreadPoolExecutor(workers) as pool:
-        results = list(pool.map(lambda job: _plain(job, folder), jobs))
+        results = list(pool.map(lambda job: _plain(python, job, folder), jobs))
     return Timing(time.monotonic() - started, sum(n for n, _ in results), sum(good for _, good in results))
 
 
-def _plain(job: Job[int], folder: Path) -> tuple[int, bool]:
-    path = folder / f"{job.key}.py"
-    path.write_text(job.program.source, encoding="utf-8")
+def _plain(python: str, job: Job[int], folder: Path) -> tuple[int, bool]:
+    """How many tests ran up to the first failure, and whether there was none."""
+    program, given = folder / f"{job.key}.py", folder / f"{job.key}.txt"
+    program.write_text(job.program.source, encoding="utf-8")
     for number, test in enumerate(job.suite.tests, start=1):
-        try:
-            done = subprocess.run(
-                ["/usr/bin/python3", str(path)], input=test.input, capture_output=True, timeout=18, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return number, False
+        given.write_bytes(test.input)
+        with given.open("rb") as stdin:
+            try:
+                done = subprocess.run(
+                    [python, str(program)],
+                    stdin=stdin,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.DEVNULL,
+                    timeout=3 * LIMIT_S,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                return number, False
         if done.returncode or first_difference(test.expected, done.stdout, job.suite.comparison) is not None:
             return number, False
     return len(job.suite.tests), True
 
 
-def trivial_test_ms(judge: Judge) -> float:
-    """Milliseconds for each test of a trivial program beyond its first, on one worker."""
-    tests = tuple(Test(str(n), b"1 2\n", b"3\n") for n in range(201))
-    program = Program("print(sum(map(int, input().split())))\n")
+def compare(methods: list[Method], jobs: list[Job[int]], rounds: int) -> dict[str, list[Timing]]:
+    """Each method's timings, round by round; the methods take turns, another one first each time."""
+    timings: dict[str, list[Timing]] = {method.name: [] for method in methods}
+    for number in range(rounds):
+        for method in methods[number % len(methods) :] + methods[: number % len(methods)]:
+            timings[method.name].append(method.judge(jobs))
+    return timings
+
+
+def print_comparison(methods: list[Method], jobs: list[Job[int]], timings: dict[str, list[Timing]]) -> None:
+    """One line for each method, with the ratio to the first one's time in the same round."""
+    tests = sum(len(job.suite.tests) for job in jobs)
+    print(f"\n{len(jobs)} solutions, {tests / len(jobs):.1f} tests each")
+    ours = timings[methods[0].name]
+    for method in methods:
+        theirs = timings[method.name]
+        rates = sorted(timing.tests / timing.seconds for timing in theirs)
+        started = [timing.tests / (timing.seconds + method.start_s) for timing in theirs]
+        line = f"  {method.name:20} {statistics.median(rates):7.1f} tests/s (rounds {rates[0]:.1f} to {rates[-1]:.1f})"
+        line += f", {statistics.median(started):7.1f} with start-up, {theirs[0].accepted} accepted"
+        if method is not methods[0]:
+            ratios = sorted(other.seconds / own.seconds for own, other in zip(ours, theirs, strict=True))
+            line += f"; ours is {statistics.median(ratios):.2f} times as fast ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+        print(line, flush=True)
+
+
+def test_ms(judge: Judge, program: Program) -> float:
+    """Milliseconds for each test of a program beyond its first, on one worker."""
+    tests = tuple(Test(str(n), b"1 2\n", b"3\n") for n in range(_TIMED_TESTS + 1))
     one = _seconds(lambda: judge.judge(program, Suite(tests[:1])))
     many = _seconds(lambda: judge.judge(program, Suite(tests)))
-    return (many - one) / 200 * 1000
+    return (many - one) / _TIMED_TESTS * 1000
 
 
 def _seconds(action: Callable[[], object]) -> float:
@@ -124,40 +188,63 @@ def _seconds(action: Callable[[], object]) -> float:
     return statistics.median(times)
 
 
+TRIVIAL = {
+    "python3": "print(sum(map(int, input().split())))\n",
+    "c": '#include <stdio.h>\nint main(void) { int a, b; scanf("%d %d", &a, &b); printf("%d\\n", a + b); }\n',
+    "cpp17": "#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::cout << a + b << std::endl; }\n",
+}
+
+
+def print_trivial_tests(executor: str) -> None:
+    """What one more test of a program that does next to nothing costs, by executor and language."""
+    print(f"\na test of a trivial program beyond its first, on one worker, load {os.getloadavg()[0]:.1f}")
+    for name in dict.fromkeys((executor, *EXECUTORS)):
+        try:
+            with Judge(name, 1) as judge:
+                languages = [language for language in TRIVIAL if language in judge.languages]
+                costs = {language: test_ms(judge, Program(TRIVIAL[language], language)) for language in languages}
+        except SandboxUnavailable as error:
+            print(f"  {name:20} not here: {error.message}")
+            continue
+        print(f"  {name:20} " + ", ".join(f"{language} {cost:.2f} ms" for language, cost in costs.items()), flush=True)
+
+
+def _interpreter() -> str:
+    """The system's own Python, which jails of bubblewrap have and which is the same in the image, where it is there."""
+    return shutil.which("python3", path="/usr/bin") or "python3"
+
+
 def main() -> None:
-    """Run it and print one line for each figure."""
+    """Run it and print lines of figures."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--executor", default="auto")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=int, default=300)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
     options = parser.parse_args()
     shared = (options.data / "livecodebench").is_dir()
-    jobs = shared_jobs(options.data, options.limit) if shared else demo_jobs(options.limit)
+    jobs = shared_jobs(options.data, options.limit, right_only=True) if shared else demo_jobs(options.limit)
+    python = _interpreter()
     started = time.monotonic()
     with Judge(options.executor, options.jobs) as judge, tempfile.TemporaryDirectory() as folder:
         in_jails(judge, jobs[: options.jobs])
-        start_s = time.monotonic() - started
-        rounds = [(in_jails(judge, jobs), plainly(options.jobs, jobs, Path(folder))) for _ in range(ROUNDS)]
-        trivial = trivial_test_ms(judge)
         name = judge.environment.executor
-    print(
-        f"{len(jobs)} solutions ({'o1 runs, public tests' if shared else 'demonstration'}), "
-        f"{options.jobs} workers, {ROUNDS} rounds"
-    )
-    for label, timings in ((name, [r[0] for r in rounds]), ("plain python3", [r[1] for r in rounds])):
-        best = min(timings, key=lambda timing: timing.seconds)
-        rates = sorted(timing.tests / timing.seconds for timing in timings)
+        methods = [
+            Method(name, lambda jobs: in_jails(judge, jobs), time.monotonic() - started),
+            Method(PLAIN, lambda jobs: plainly(python, options.jobs, jobs, Path(folder))),
+            Method(LIVECODEBENCH, lambda jobs: livecodebench_method(options.jobs, jobs, python)),
+        ]
         print(
-            f"{label:14} {len(jobs) / best.seconds:7.1f} solutions/s {best.tests / best.seconds:7.1f} tests/s "
-            f"(rounds {rates[0]:.1f} to {rates[-1]:.1f}), {best.accepted} accepted of {len(jobs)}, {best.tests} tests"
+            f"{'right solutions of the o1 runs' if shared else 'the demonstration'}, {options.jobs} workers on "
+            f"{len(os.sched_getaffinity(0))} cores, {options.rounds} rounds, load {os.getloadavg()[0]:.1f}"
         )
-    ratios = [plain.seconds / jailed.seconds for jailed, plain in rounds]
-    print(
-        f"{name} is {statistics.median(ratios):.2f} times as fast as plain python3 "
-        f"(rounds {min(ratios):.2f} to {max(ratios):.2f})"
-    )
-    print(f"start of the workers: {start_s:.2f} s; a trivial test beyond the first: {trivial:.2f} ms")
+        for part in (jobs, [with_many_tests(job) for job in jobs[:: max(1, MANY_TESTS // 4)]]):
+            print_comparison(methods, part, compare(methods, part, options.rounds))
+    print_trivial_tests(name)
+    print(f"\nwhat each layer of isolation costs a trivial test ({name}), load {os.getloadavg()[0]:.1f}")
+    for line in layer_costs(name):
+        print(f"  {line}", flush=True)
 
 
 if __name__ == "__main__":

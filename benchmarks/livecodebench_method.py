@@ -9,7 +9,7 @@ and warmed up before the clock: the comparison is about judging. Programs on std
 from __future__ import annotations
 
 import ast
-import builtins
+import faulthandler
 import io
 import json
 import multiprocessing
@@ -26,7 +26,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import mock_open, patch
 
-import numpy  # noqa: F401  (that grader has it loaded too, and every fork carries it)
+import numpy  # (that grader has it loaded too, and every fork carries it)
 
 if TYPE_CHECKING:
     from benchmarks.judging import Timing
@@ -60,8 +60,11 @@ class _TimeIsUp(Exception):
     pass
 
 
-def livecodebench_method(workers: int, jobs: list[Job[int]]) -> Timing:
-    """Judge stdin ``jobs`` that way, each up to its first failure; seconds are those of the judging alone."""
+def livecodebench_method(workers: int, jobs: list[Job[int]], python: str = sys.executable) -> Timing:
+    """Judge stdin ``jobs`` that way, each up to its first failure; seconds are those of the judging alone.
+
+    ``python`` is the interpreter that runs it, of the same version as this one: it gets this one's numpy.
+    """
     from benchmarks.judging import Timing  # here, since that module imports this one
 
     solutions = [
@@ -72,11 +75,12 @@ def livecodebench_method(workers: int, jobs: list[Job[int]]) -> Timing:
         for job in jobs
     ]
     done = subprocess.run(
-        [sys.executable, "-m", "benchmarks.livecodebench_method", str(workers)],
+        [python, "-m", "benchmarks.livecodebench_method", str(workers)],
         input=json.dumps(solutions).encode(),
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=Path(__file__).parent.parent,
+        env={**os.environ, "PYTHONPATH": str(Path(numpy.__file__).parent.parent)},
         check=True,
     )
     # The last line: programs that keep the true stdout print in between, as they do with that method.
@@ -96,16 +100,20 @@ def judge_all(workers: int, solutions: list[Solution]) -> tuple[float, int, int]
 def _judge(solution: Solution) -> tuple[int, bool]:
     """How many tests ran and whether all passed. What ends its process has passed none."""
     with _FORKING.Manager() as manager:
-        results = manager.list()
-        process = _FORKING.Process(target=_judge_here, args=(solution, results))
+        results, remarks = manager.list(), manager.list()
+        process = _FORKING.Process(target=_judge_here, args=(solution, results, remarks))
         process.start()
         process.join((_TIMEOUT_S + 1) * len(json.loads(solution.tests_json)) + 5)
         if process.is_alive():
             process.kill()
-        return results[0] if results else (1, False)
+        if not results:
+            return 1, False
+        result: tuple[int, bool] = results[0]
+        return result if remarks[0] else (1, False)
 
 
-def _judge_here(solution: Solution, results: Any) -> None:
+def _judge_here(solution: Solution, results: Any, remarks: Any) -> None:
+    started = time.monotonic()
     signal.signal(signal.SIGALRM, _ring)
     for name in _TAKEN_AWAY.split():
         setattr(os, name, None)
@@ -121,6 +129,7 @@ def _judge_here(solution: Solution, results: Any) -> None:
         results.append((passed + 1, False))
     else:
         results.append((min(passed + 1, len(tests)), passed == len(tests)))
+    remarks.append({"seconds": time.monotonic() - started})
 
 
 def _ring(_signal: int, _frame: types.FrameType | None) -> None:
@@ -154,20 +163,23 @@ def _output(call: Callable[[], object], given: str) -> str:
     lines = iter(given.split("\n"))
     captured, stdout = io.StringIO(), sys.stdout
     signal.alarm(_TIMEOUT_S)
+    faulthandler.enable(sys.__stderr__ or 2)
     sys.stdout = captured
     try:
+        # By name, as there: each is looked up anew for each test.
         with (
-            patch.object(sys.stdin, "read", lambda *_: given),
-            patch.object(sys.stdin, "readlines", lambda *_: given.split("\n")),
-            patch.object(sys.stdin, "readline", lambda *_: next(lines)),
-            patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(given.encode()))),
-            patch.object(builtins, "open", mock_open(read_data=given)),
+            patch("sys.stdin.read", lambda *_: given),
+            patch("sys.stdin.readlines", lambda *_: given.split("\n")),
+            patch("sys.stdin.readline", lambda *_: next(lines)),
+            patch("sys.stdin", io.TextIOWrapper(io.BytesIO(given.encode()))),
+            patch("builtins.open", mock_open(read_data=given)),
         ):
             call()
     except SystemExit:
         pass
     finally:
         signal.alarm(0)
+        faulthandler.disable()
         sys.stdout = stdout
     return captured.getvalue()
 

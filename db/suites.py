@@ -31,6 +31,7 @@ def save_suite(
     if known is not None:
         return int(known)
     judged = [test for test in suite.tests if test.expected is not None]
+    samples = {(test.input, test.expected) for test in judged if test.origin is TestOrigin.SAMPLE}
     rules = suite_rules(suite)
     suite_id = insert_row(
         session,
@@ -44,7 +45,8 @@ def save_suite(
             "time_limit_s": suite.time_limit_s,
             "memory_limit_bytes": suite.memory_limit_bytes,
             "n_tests": len(judged),
-            "samples_only": bool(judged) and all(test.origin is TestOrigin.SAMPLE for test in judged),
+            # A hidden test that is a sample again tells nothing new.
+            "samples_only": bool(judged) and all((test.input, test.expected) in samples for test in judged),
             "source": source,
             "first_seen_at": now,
             "rules_sha256": put_blob(session, canonical_json(rules)) if rules else None,

@@ -14,9 +14,11 @@ from sandbox import Verdict
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A solution that one grader accepts and the other does not, with each one's verdict and its last test's remark."""
+    """A solution that one grader accepts and the other does not, with each one's verdict and what it says of the first
+    test that it does not accept."""
 
     model: str
+    label: str
     problem: str
     sample_index: int
     ours: str
@@ -49,11 +51,19 @@ class ModelComparison:
         return (self.n_both + self.n_only_theirs) / self.n_solutions if self.n_solutions else None
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """Each run's counts under both graders, and every solution on which they disagree, by model, run and problem."""
+
+    runs: tuple[ModelComparison, ...]
+    disagreements: tuple[Disagreement, ...]
+
+
 def compare_graders(
     store: Store, our_environment_id: int, their_environment_id: int, run_ids: Sequence[int]
-) -> tuple[list[ModelComparison], list[Disagreement]]:
-    """Each run's counts under both graders, and every solution on which they disagree, by problem."""
-    comparisons, disagreements = [], []
+) -> Comparison:
+    """Hold the verdicts that two graders have given on some runs against each other."""
+    runs, disagreements = [], []
     with store.read() as session:
         keys = {problem.problem_id: str(problem.key) for problem in list_problems(session)}
         for run in list_runs(session):
@@ -61,35 +71,35 @@ def compare_graders(
                 continue
             ours = _by_completion(load_verdicts(session, our_environment_id, [run.run_id]))
             theirs = _by_completion(load_verdicts(session, their_environment_id, [run.run_id]))
-            both = [row for completion_id, row in ours.items() if _counts(row) and _counts(theirs[completion_id])]
-            differing = [row for row in both if _accepted(row) != _accepted(theirs[row.completion_id])]
-            comparisons.append(
+            both = [(row, theirs[key]) for key, row in ours.items() if _counts(row) and _counts(theirs[key])]
+            differing = [(row, other) for row, other in both if _accepted(row) != _accepted(other)]
+            n_only_ours = sum(_accepted(row) for row, _ in differing)
+            runs.append(
                 ModelComparison(
                     model=run.model,
                     label=run.label,
                     n_solutions=len(both),
-                    n_both=sum(_accepted(row) for row in both) - sum(_accepted(row) for row in differing),
-                    n_only_ours=sum(_accepted(row) for row in differing),
-                    n_only_theirs=sum(not _accepted(row) for row in differing),
+                    n_both=sum(_accepted(row) for row, _ in both) - n_only_ours,
+                    n_only_ours=n_only_ours,
+                    n_only_theirs=len(differing) - n_only_ours,
                     n_not_compared=len(ours) - len(both),
                 )
             )
-            for row in differing:
-                details = [
-                    _last_detail(load_test_results(session, row.completion_id, environment_id))
-                    for environment_id in (our_environment_id, their_environment_id)
-                ]
-                disagreements.append(
-                    Disagreement(
-                        run.model,
-                        keys[row.problem_id],
-                        row.sample_index,
-                        row.verdict or "",
-                        theirs[row.completion_id].verdict or "",
-                        *details,
-                    )
+            disagreements += [
+                Disagreement(
+                    model=run.model,
+                    label=run.label,
+                    problem=keys[row.problem_id],
+                    sample_index=row.sample_index,
+                    ours=row.verdict or "",
+                    theirs=other.verdict or "",
+                    our_detail=_detail(load_test_results(session, row.completion_id, our_environment_id)),
+                    their_detail=_detail(load_test_results(session, row.completion_id, their_environment_id)),
                 )
-    return comparisons, sorted(disagreements, key=lambda one: (one.model, one.problem, one.sample_index))
+                for row, other in differing
+            ]
+    disagreements.sort(key=lambda one: (one.model, one.label, one.problem, one.sample_index))
+    return Comparison(tuple(runs), tuple(disagreements))
 
 
 def _by_completion(rows: Iterable[VerdictRow]) -> dict[int, VerdictRow]:
@@ -104,5 +114,7 @@ def _accepted(row: VerdictRow) -> bool:
     return row.verdict == Verdict.ACCEPTED
 
 
-def _last_detail(tests: list[dict[str, object]]) -> str:
-    return str(tests[-1].get("detail", "")) if tests else ""
+def _detail(tests: list[dict[str, object]]) -> str:
+    """What is said of the first test that is not accepted, after its name; empty where all are."""
+    failed = next((test for test in tests if test["verdict"] != Verdict.ACCEPTED), None)
+    return f"{failed['name']}: {failed['detail']}" if failed else ""

@@ -7,13 +7,15 @@ where it stopped.
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from functools import lru_cache
-from typing import NamedTuple
+from types import TracebackType
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from db.digests import digest_of
 from db.engine import Store
@@ -40,10 +42,12 @@ from sandbox import (
     Program,
     Suite,
     Test,
+    TestResult,
     Verdict,
     languages,
     plain,
 )
+from sandbox.verdicts import CPU_GRACE
 
 # Where a problem states no limits: LiveCodeBench's own time limit, as CPU time, and AtCoder's memory limit.
 DEFAULT_LIMITS = Limits(cpu_s=6.0, memory_bytes=1024 * 1024 * 1024)
@@ -51,7 +55,13 @@ DEFAULT_LIMITS = Limits(cpu_s=6.0, memory_bytes=1024 * 1024 * 1024)
 _PAGE = 500
 _BATCH = 200
 _BATCH_S = 2.0
-_KEPT_SUITES = 16
+KEPT_SUITES = 16
+
+_MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
+
+Record = TypeVar("Record")
+OnJudged = Callable[[int, Counters], None]
+"""What gets the number of programs that were just dealt with, and what the judge has counted so far."""
 
 
 class _Sharers(NamedTuple):
@@ -65,8 +75,10 @@ class _Sharers(NamedTuple):
 class JudgingReport:
     """What a run of judging did. ``verdicts`` counts completions; ``n_programs`` were run, on ``n_tests`` tests.
 
-    ``missing`` counts the completions left alone, by what they need and the sandbox does not have; ``counters`` are the
-    judge's own, with its jails' restarts and faults.
+    ``missing`` counts the completions left alone, by what they need and the sandbox does not have; ``missing_modules``
+    those that failed since they import a module that is not there, by its name. ``n_near_limit`` programs came so near
+    to a test's limit of CPU time, on either side of it, that a machine a little faster or slower might judge otherwise.
+    ``counters`` are the judge's own, with its jails' restarts and faults.
     """
 
     verdicts: dict[str, int]
@@ -75,6 +87,8 @@ class JudgingReport:
     seconds: float
     missing: dict[str, int]
     counters: Counters
+    n_near_limit: int = 0
+    missing_modules: dict[str, int] = field(default_factory=dict)
 
     @property
     def n_judged(self) -> int:
@@ -115,7 +129,7 @@ def to_suite(record: SuiteRecord) -> Suite:
             name=test.name,
             input=test.input,
             expected=test.expected,
-            comparison=None if test.comparison is None else Comparison(**test.comparison),
+            comparison=None if test.comparison is None else _read_comparison(test.comparison),
             checker_flags=test.checker_flags,
         )
         for test in record.tests
@@ -125,7 +139,7 @@ def to_suite(record: SuiteRecord) -> Suite:
         tests=tests,
         io=Io(record.io_kind),
         entry_point=record.entry_point,
-        comparison=Comparison(**record.comparison),
+        comparison=_read_comparison(record.comparison),
         limits=limits,
         signature=None if record.signature is None else plain.read_signature(record.signature),
         checker=None if record.checker is None else plain.read_checker(record.checker),
@@ -133,16 +147,25 @@ def to_suite(record: SuiteRecord) -> Suite:
     )
 
 
+def _read_comparison(plain: dict[str, Any]) -> Comparison:
+    known = {entry.name for entry in fields(Comparison)}
+    for name in plain:
+        if name not in known:
+            raise ValueError(f"a comparison has no field {name!r}; its fields are {', '.join(sorted(known))}")
+    return Comparison(**plain)
+
+
 Lacks = Callable[[Program, Suite], str | None]
 """What judging a program on a suite needs and the sandbox does not have, as ``Judge.lacks`` says it."""
 
 
 def what_is_missing(lacks: Lacks, program: Program, suite: Suite) -> str | None:
-    """The same for any program, in whatever language it says it is."""
-    try:
-        return lacks(program, suite)
-    except languages.UnknownLanguage:
-        return program.language
+    """The same for any program and any checker, in whatever language they say they are."""
+    checkers = [] if suite.checker is None else [suite.checker.program]
+    for one in (program, *checkers):
+        if one.language not in languages.names():
+            return one.language
+    return lacks(program, suite)
 
 
 class Pending:
@@ -160,6 +183,7 @@ class Pending:
         self._run_ids = run_ids
         self._problem_ids = problem_ids
         self.missing: Counter[str] = Counter()
+        self.n_passed_over = 0  # the sum of `missing`, for who looks on while it grows in another thread
 
     def count(self) -> int:
         """How many completions that are."""
@@ -168,7 +192,7 @@ class Pending:
 
     def jobs(self, lacks: Lacks) -> Iterator[Job[_Sharers]]:
         """The jobs, page by page; those that need what the sandbox lacks are counted and passed over."""
-        suite_of = lru_cache(_KEPT_SUITES)(self._suite)
+        suite_of = lru_cache(KEPT_SUITES)(self._suite)
         for page in self._pages():
             sharers: dict[tuple[int, Program], list[int]] = {}
             for item in page:
@@ -181,6 +205,7 @@ class Pending:
                     sharers.setdefault((item.suite_id, program), []).append(item.completion_id)
                 else:
                     self.missing[missing] += 1
+                    self.n_passed_over += 1
             for (suite_id, program), completion_ids in sharers.items():
                 yield Job(_Sharers(suite_id, tuple(completion_ids)), program, suite_of(suite_id))
 
@@ -206,28 +231,65 @@ class Pending:
             return to_suite(load_suite(session, suite_id))
 
 
-class _Batch:
-    """Verdicts on their way into the store."""
+class Batch(Generic[Record]):
+    """Records on their way into the store: saved by so many or after so long, and the rest when the ``with`` block
+    ends, however it does."""
 
-    def __init__(self, store: Store, environment_id: int) -> None:
-        self._store = store
-        self._environment_id = environment_id
-        self._records: list[JudgementRecord] = []
+    def __init__(self, save: Callable[[list[Record]], None]) -> None:
+        self._save = save
+        self._records: list[Record] = []
         self._saved_at = time.monotonic()
 
-    def add(self, sharers: _Sharers, outcome: Outcome, now: datetime) -> None:
-        facts = [test.as_dict() for test in outcome.tests]
-        for completion_id in sharers.completion_ids:
-            self._records.append(JudgementRecord(completion_id, sharers.suite_id, str(outcome.verdict), facts, now))
-        if len(self._records) >= _BATCH or time.monotonic() - self._saved_at >= _BATCH_S:
-            self.save()
+    def __enter__(self) -> Self:
+        return self
 
-    def save(self) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._flush()
+
+    def add(self, records: Sequence[Record]) -> None:
+        """Take some more. Raises what saving raises."""
+        self._records += records
+        if len(self._records) >= _BATCH or time.monotonic() - self._saved_at >= _BATCH_S:
+            self._flush()
+
+    def _flush(self) -> None:
         if self._records:
-            with self._store.write() as session:
-                save_judgements(session, self._environment_id, self._records)
+            self._save(self._records)
         self._records = []
         self._saved_at = time.monotonic()
+
+
+@dataclass
+class _Tally:
+    """What the outcomes so far add up to, in the terms of :class:`JudgingReport`."""
+
+    verdicts: Counter[str] = field(default_factory=Counter)
+    n_programs: int = 0
+    n_tests: int = 0
+    n_near_limit: int = 0
+    missing_modules: Counter[str] = field(default_factory=Counter)
+
+    def add(self, n_completions: int, outcome: Outcome) -> None:
+        self.verdicts[str(outcome.verdict)] += n_completions
+        self.n_programs += 1
+        self.n_tests += len(outcome.tests)
+        self.n_near_limit += any(map(_is_near_limit, outcome.tests))
+        modules = {name for test in outcome.tests for name in _MISSING_MODULE.findall(_error(test))}
+        self.missing_modules.update(dict.fromkeys(modules, n_completions))
+
+
+def _is_near_limit(test: TestResult) -> bool:
+    """Whether the program ended by itself with its CPU time within the grace on either side of the limit."""
+    facts = test.facts
+    if facts is None or facts.signal is not None:
+        return False
+    return facts.limits.cpu_s / CPU_GRACE <= facts.cpu_s <= facts.limits.cpu_s * CPU_GRACE
+
+
+def _error(test: TestResult) -> str:
+    return test.detail if test.verdict is Verdict.RUNTIME_ERROR else ""
 
 
 def judge_pending(
@@ -237,29 +299,47 @@ def judge_pending(
     pending: Pending,
     *,
     now: Callable[[], datetime],
-    on_judged: Callable[[int, Counters], None] = lambda count, counters: None,
+    run_all: bool = False,
+    on_judged: OnJudged = lambda count, counters: None,
 ) -> JudgingReport:
-    """Judge all that is pending.
+    """Judge all that is pending, ``run_all`` on every test also after the first that fails.
 
-    ``now`` gives the UTC instant of each verdict, ``on_judged`` gets the number of completions that just got
-    theirs and what the judge has counted so far.
+    ``now`` gives the UTC instant of each verdict. ``on_judged`` is told of the completions that were left alone, too.
 
     Raises ``SandboxError`` or ``StoreError`` when it cannot go on; what was judged before is saved all the same, also
     when the user interrupts.
     """
     started = time.monotonic()
-    verdicts: Counter[str] = Counter()
-    n_programs = n_tests = 0
-    batch = _Batch(store, environment_id)
-    try:
-        for sharers, outcome in judge.map(pending.jobs(judge.lacks)):
-            batch.add(sharers, outcome, now())
-            verdicts[str(outcome.verdict)] += len(sharers.completion_ids)
-            n_programs += 1
-            n_tests += len(outcome.tests)
-            on_judged(len(sharers.completion_ids), judge.counters)
-    finally:
-        batch.save()
+    tally = _Tally()
+    n_told = 0
+
+    def save(records: list[JudgementRecord]) -> None:
+        with store.write() as session:
+            save_judgements(session, environment_id, records)
+
+    with Batch(save) as batch:
+        for sharers, outcome in judge.map(pending.jobs(judge.lacks), run_all=run_all):
+            batch.add(_records(sharers, outcome, now()))
+            tally.add(len(sharers.completion_ids), outcome)
+            n_passed_over = pending.n_passed_over
+            on_judged(len(sharers.completion_ids) + n_passed_over - n_told, judge.counters)
+            n_told = n_passed_over
+    on_judged(pending.n_passed_over - n_told, judge.counters)
     return JudgingReport(
-        dict(verdicts), n_programs, n_tests, time.monotonic() - started, dict(pending.missing), judge.counters
+        verdicts=dict(tally.verdicts),
+        n_programs=tally.n_programs,
+        n_tests=tally.n_tests,
+        seconds=time.monotonic() - started,
+        missing=dict(pending.missing),
+        counters=judge.counters,
+        n_near_limit=tally.n_near_limit,
+        missing_modules=dict(tally.missing_modules),
     )
+
+
+def _records(sharers: _Sharers, outcome: Outcome, now: datetime) -> list[JudgementRecord]:
+    facts = [test.as_dict() for test in outcome.tests]
+    return [
+        JudgementRecord(completion_id, sharers.suite_id, str(outcome.verdict), facts, now)
+        for completion_id in sharers.completion_ids
+    ]

@@ -29,6 +29,7 @@ class Reason(StrEnum):
     INTERACTIVE = "interactive"
     MULTIPLE_ANSWERS = "multiple answers without a checker"
     BAD_TESTS = "bad tests"
+    WEAK_TESTS = "no tests beyond the samples"
     NO_TESTS = "no tests"
     NO_COMPLETION = "no completion"
     NO_RESULT = "no imported result"
@@ -52,6 +53,7 @@ _KNOWN_FLAGS = {
     "interactive": Reason.INTERACTIVE,
     "multiple_answers": Reason.MULTIPLE_ANSWERS,
     "bad_tests": Reason.BAD_TESTS,
+    "weak_tests": Reason.WEAK_TESTS,
 }
 
 

@@ -35,6 +35,7 @@ from db.revisions import has_statement
 from db.twins import find_twin
 from ingest.choosing import RECHECK, to_collect
 from ingest.errors import BadRow, Blocked, PageChanged, SourceError, TimedOut, Unreachable
+from ingest.hidden_tests import with_weak_tests_flagged
 from ingest.pages import Fetch, Page, Request
 from ingest.runs import RunFailure, RunResult, RunStopped
 from ingest.sources import Listing, ProblemList, ProblemRef, ReadProblem, Source, Wanted
@@ -276,7 +277,7 @@ class _Run:
                 add_other_id(session, twin.problem_id, record.key, twin.reason, now=now)
                 self._counts["twins_new"] += 1
                 self._notes.append(f"{record.key} is {twin.name}: {twin.reason}")
-            saved = save_problem(session, record, now=now)
+            saved = save_problem(session, with_weak_tests_flagged(record), now=now)
             if twin is not None and twin.other_id is not None:
                 pair = (twin.problem_id, twin.other_id)
                 save_pair(session, *pair, DuplicateVerdict.SAME, 1.0, TWIN, twin.reason, now=now)

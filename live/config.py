@@ -16,7 +16,7 @@ CONFIG_FILE = "live.toml"
 _KINDS = {str: "a text", list: "a list", dict: "a table", int: "a whole number"}
 _MOST_DAYS = 3650
 _LONGEST_INTERVAL_S = 3600
-_KEYS: dict[str, type] = {"db": str, "models": list, "executor": str, "ingest": dict, "sources": dict}
+_KEYS: dict[str, type] = {"db": str, "models": list, "executor": str, "image": str, "ingest": dict, "sources": dict}
 _INGEST_KEYS: dict[str, type] = {
     "contact": str,
     "sources": list,
@@ -46,12 +46,16 @@ class IngestConfig:
 
 @dataclass(frozen=True)
 class Config:
-    """What the command works with. ``default_folder`` is where the store lies when nobody said where; else None."""
+    """What the command works with. ``default_folder`` is where the store lies when nobody said where; else None.
+
+    ``executor`` and ``image`` are what programs are run in; an image is for Docker alone, None is its own choice.
+    """
 
     db_url: str
     default_folder: Path | None
     model_paths: tuple[Path, ...]
     executor: str
+    image: str | None
     ingest: IngestConfig
 
 
@@ -72,6 +76,7 @@ def load_config(*, db: str | None, models: list[Path] | None, folder: Path) -> C
         default_folder=None if given else default,
         model_paths=tuple(path for entry in paths for path in _toml_files(entry)),
         executor=settings.get("executor", "auto"),
+        image=settings.get("image"),
         ingest=_ingest_config(settings, folder),
     )
 

@@ -14,16 +14,21 @@ if TYPE_CHECKING:
 
 
 @contextlib.contextmanager
-def judging_bar(console: Console, total: int) -> Iterator[Callable[[int, Counters], None]]:
-    """A bar with solutions and tests a second, jails that had to be replaced, and the remaining time; gives the
-    function to call with how many solutions were just judged and the judge's counters."""
+def judging_bar(
+    console: Console, total: int, before: Counters, what: str = "judging"
+) -> Iterator[Callable[[int, Counters], None]]:
+    """A bar with solutions and tests a second, jails that had to be replaced, and the remaining time.
+
+    ``before`` is what the judge had counted when the bar began. Gives the function to call with how many solutions were
+    just dealt with and the judge's counters.
+    """
     if not console.is_terminal or console.quiet or total == 0:
         yield lambda count, counters: None
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     columns = (
-        TextColumn("judging"),
+        TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rates]}"),
@@ -31,13 +36,16 @@ def judging_bar(console: Console, total: int) -> Iterator[Callable[[int, Counter
     )
     started = time.monotonic()
     with Progress(*columns, console=console) as progress:
-        task = progress.add_task("judging", total=total, rates="")
+        task = progress.add_task(what, total=total, rates="")
 
         def on_judged(count: int, counters: Counters) -> None:
             seconds = max(time.monotonic() - started, 1e-6)
-            rates = f"{progress.tasks[task].speed or 0.0:.1f} solutions/s, {counters.tests / seconds:.0f} tests/s"
-            if counters.jails_replaced:
-                rates += f", {counters.jails_replaced} jails replaced"
-            progress.update(task, advance=count, rates=rates)
+            rates = [f"{progress.tasks[task].speed or 0.0:.1f} solutions/s"]
+            tests = counters.tests - before.tests
+            if tests:  # a grader that runs all tests in one process counts none
+                rates.append(f"{tests / seconds:.0f} tests/s")
+            if counters.jails_replaced > before.jails_replaced:
+                rates.append(f"{counters.jails_replaced - before.jails_replaced} jails replaced")
+            progress.update(task, advance=count, rates=", ".join(rates))
 
         yield on_judged

@@ -15,8 +15,8 @@ from sandbox.languages import Build, Language
 from sandbox.programs import MIB, Limits, Program
 from sandbox.verdicts import Facts
 
-# Each process of a compiler is held to the CPU time by the kernel. Wall time is there for what sleeps, which no compiler
-# does: on a busy machine one may take many times what it takes alone, and that is no error of the program.
+# Each process of a compiler is held to the CPU time by the kernel. Wall time is there for what sleeps, which compilers
+# do not: on a busy machine one may take many times what it takes alone, and that is no error of the program.
 COMPILE_LIMITS = Limits(cpu_s=30.0, memory_bytes=2048 * MIB, output_bytes=256 * MIB, wall_s=240.0)
 
 # The scratch folder has 64 MiB for the source and all that comes of it. What people write has some kilobytes.

@@ -45,13 +45,13 @@ _LOCAL = "unix://"
 _ATTACH = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 _NO_RUNTIME_HINT = (
     "install gVisor (apt-get install runsc) and name it in /etc/docker/daemon.json: "
-    '{"runtimes": {"runsc": {"path": "/usr/bin/runsc"}}}; then restart Docker'
+    '{"runtimes": {"runsc": {"path": "/usr/bin/runsc", "runtimeArgs": ["--network=none"]}}}; then restart Docker'
 )
 _LOCAL = "unix://"
 _ATTACH = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 _NO_RUNTIME_HINT = (
     "install gVisor (apt-get install runsc) and name it in /etc/docker/daemon.json: "
-    '{"runtimes": {"runsc": {"path": "/usr/bin/runsc"}}}; then restart Docker'
+    '{"runtimes": {"runsc": {"path": "/usr/bin/runsc", "runtimeArgs": ["--network=none"]}}}; then restart Docker'
 )
 _NO_DAEMON_HINT = "start Docker (systemctl start docker), or use --executor bubblewrap"
 
@@ -176,6 +176,7 @@ class DockerLauncher:
     kernel = ""
     runtime: str | None = None
     capabilities: tuple[str, ...] = ("SETUID", "SETGID", "KILL")
+    pids = _PIDS
     always_by_stream = False
 
     def __init__(self, image: str | None = None) -> None:
@@ -272,7 +273,7 @@ class DockerLauncher:
             "cap_drop": ["ALL"],
             "cap_add": list(self.capabilities),
             "security_opt": ["no-new-privileges:true"],
-            "pids_limit": _PIDS,
+            "pids_limit": self.pids,
             "mem_limit": CONTAINER_MEMORY_BYTES,
             "memswap_limit": CONTAINER_MEMORY_BYTES,
             "ulimits": [Ulimit(name="stack", soft=_STACK_BYTES, hard=_STACK_BYTES)],
@@ -301,6 +302,8 @@ class GvisorLauncher(DockerLauncher):
     # The last is over gVisor's own kernel: the agent hides itself in /proc, which gVisor of 2022 opens to every user.
     capabilities = ("SETUID", "SETGID", "KILL", "SYS_ADMIN")
     always_by_stream = True
+    # Threads of gVisor itself are counted, several for each of a program's; the sandbox ends when it gets no more.
+    pids = 4096
 
 
 def _owner() -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import socket
 import ssl
 import struct
@@ -68,25 +69,49 @@ class ContainerStream:
         self._attached = attached
         self._channel = _Pipes(attached) if hasattr(attached, "proc") else _Socket(attached)
         self._pieces = Demultiplexer()
+        self._came = bytearray()
+        self._interests = {self._channel.in_fd: select.POLLIN}
+        self._interests[self._channel.out_fd] = self._interests.get(self._channel.out_fd, 0) | select.POLLOUT
 
     def fileno(self) -> int:
         """The descriptor to wait on."""
-        return self._channel.fileno()
+        return self._channel.in_fd
 
     def has_more(self) -> bool:
-        """Whether bytes have been decrypted already."""
-        return self._channel.has_more()
+        """Whether something came while something was sent, or has been decrypted already."""
+        return bool(self._came) or self._channel.has_more()
 
     def receive(self) -> bytes:
-        """What came of standard output, perhaps nothing."""
-        data = self._channel.receive()
-        if not data:
-            raise EOFError(self._pieces.last_words() or "the container's output ended")
-        return self._pieces.feed(data)
+        """What came of standard output, perhaps nothing. ``EOFError`` at its end, with the program's last words."""
+        if not self._came:
+            self._take()
+        came = bytes(self._came)
+        self._came.clear()
+        return came
 
     def send(self, data: bytes) -> None:
-        """Write to standard input."""
-        self._channel.send(data)
+        """Write to standard input. What comes meanwhile is kept; ``EOFError`` when that is the end, since nobody takes
+        in what is sent then."""
+        view = memoryview(data)
+        while view:
+            poller = select.poll()
+            for fd, interest in self._interests.items():
+                poller.register(fd, interest)
+            events = dict(poller.poll(_TIMEOUT_S * 1000))
+            if not events:
+                raise TimeoutError
+            if events.get(self._channel.in_fd, 0) & ~select.POLLOUT:
+                self._take()
+            if events.get(self._channel.out_fd, 0) & ~select.POLLIN:
+                view = view[self._channel.send(view) :]
+
+    def _take(self) -> None:
+        data = self._channel.receive()
+        if data is None:
+            return
+        if not data:
+            raise EOFError(self._pieces.last_words() or "the container's output ended")
+        self._came += self._pieces.feed(data)
 
     def interrupt(self) -> None:
         """End the connection; the daemon closes the container's standard input with it."""
@@ -94,7 +119,9 @@ class ContainerStream:
 
     def close(self) -> None:
         """Close the connection."""
-        for part in (self._channel, self._attached):
+        # An encrypted socket stays open until the answer that it came out of is closed too.
+        is_encrypted = isinstance(self._attached, ssl.SSLSocket)
+        for part in (self._channel, self._attached._response if is_encrypted else self._attached):
             with contextlib.suppress(OSError):
                 part.close()
 
@@ -104,19 +131,23 @@ class _Socket:
 
     def __init__(self, attached: Any) -> None:
         self._socket: socket.socket = getattr(attached, "_sock", attached)
-        self._socket.settimeout(_TIMEOUT_S)
-
-    def fileno(self) -> int:
-        return self._socket.fileno()
+        self._socket.setblocking(False)
+        self.in_fd = self.out_fd = self._socket.fileno()
 
     def has_more(self) -> bool:
         return isinstance(self._socket, ssl.SSLSocket) and self._socket.pending() > 0
 
-    def receive(self) -> bytes:
-        return self._socket.recv(_RECEIVE_BYTES)
+    def receive(self) -> bytes | None:
+        try:
+            return self._socket.recv(_RECEIVE_BYTES)
+        except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return None  # what came was not for us but for the encryption
 
-    def send(self, data: bytes) -> None:
-        self._socket.sendall(data)
+    def send(self, data: memoryview) -> int:
+        try:
+            return self._socket.send(data)
+        except (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError):
+            return 0
 
     def interrupt(self) -> None:
         with contextlib.suppress(OSError):
@@ -132,21 +163,22 @@ class _Pipes:
 
     def __init__(self, attached: Any) -> None:
         self._process = attached.proc
-
-    def fileno(self) -> int:
-        return int(self._process.stdout.fileno())
+        self.in_fd: int = self._process.stdout.fileno()
+        self.out_fd: int = self._process.stdin.fileno()
+        os.set_blocking(self.out_fd, False)  # a ready pipe takes in a part; the rest would be waited for
 
     @staticmethod
     def has_more() -> bool:
         return False
 
-    def receive(self) -> bytes:
-        return os.read(self.fileno(), _RECEIVE_BYTES)
+    def receive(self) -> bytes | None:
+        return os.read(self.in_fd, _RECEIVE_BYTES)
 
-    def send(self, data: bytes) -> None:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._process.stdin.fileno(), view) :]
+    def send(self, data: memoryview) -> int:
+        try:
+            return os.write(self.out_fd, data)
+        except BlockingIOError:
+            return 0
 
     def interrupt(self) -> None:
         self._process.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import Any, Protocol
 
 from sandbox import compiling, languages, memory_files, signatures
@@ -14,6 +15,9 @@ from sandbox.programs import Io, Limits, Program, Suite
 from sandbox.verdicts import CPU_GRACE
 
 _NUMPY = "numpy"
+
+# An import of what a zygote has ready; one inside a text is taken for one too, which does no harm.
+_LIBRARY_IMPORT = re.compile(rf"^[ \t]*(?:from|import)\b.*\b(?:{'|'.join(wire.LIBRARY_MODULES)})\b", re.MULTILINE)
 
 
 class Loaded(Protocol):
@@ -50,13 +54,12 @@ class PythonProgram:
         self._source_fd = memory_files.sealed(program.source.encode("utf-8", "surrogatepass"))
         self._code_fd = memory_files.empty()
         self._ready = False
-        # A word in passing is enough: a zygote that has it imported serves programs without it just as well.
-        self._features = [wire.NUMPY] if _NUMPY in program.source else []
+        self._zygotes = {called: _zygote(program, called) for called in (False, True)}
 
     def request(self, suite: Suite, limits: Limits) -> wire.Request:
         """A run on standard input and output, or a call."""
         called = suite.io in (Io.FUNCTION, Io.DESIGN)
-        zygote = "+".join(([wire.CALLS] if called else []) + self._features)
+        zygote = self._zygotes[called]
         details: dict[str, Any] = {"zygote": zygote} if zygote else {}
         if called:
             details |= signatures.call_details(suite)
@@ -85,6 +88,19 @@ class PythonProgram:
         """Let go of its two files."""
         os.close(self._source_fd)
         os.close(self._code_fd)
+
+
+def _zygote(program: Program, called: bool) -> str:
+    """The name of the zygote that serves a program best; every other one would serve it too, only not as fast.
+
+    A word in passing is enough for numpy. What it imports, and what calls find imported, has the library in it.
+    """
+    features = [wire.CALLS] if called else []
+    if _NUMPY in program.source:
+        features.append(wire.NUMPY)
+    if not features and _LIBRARY_IMPORT.search(program.source):
+        features.append(wire.LIBRARY)
+    return "+".join(features)
 
 
 class CommandProgram:

@@ -22,16 +22,18 @@ def find_versions(run: RunRequest, python_version: str) -> dict[str, str]:
     ``run`` has a request carried out in a jail; what it raises is raised.
     """
     found = {}
+    said: dict[tuple[str, ...], str] = {(): python_version}
     for name in languages.names():
         language = languages.find(name)
-        version = _ask(run, language) if language.version else python_version
-        if version:
-            found[name] = version
+        if language.version not in said:
+            said[language.version] = _ask(run, language)
+        if said[language.version]:
+            found[name] = said[language.version]
     return found
 
 
 def _ask(run: RunRequest, language: Language) -> str:
-    """The first line that the version command prints; empty when it is not there or fails."""
+    """The first line that the version command prints; empty when the command is not there or fails."""
     assert language.build is not None
     command, reads = language.version, set(language.build.reads)
     if language.run is not None:

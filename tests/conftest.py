@@ -28,11 +28,19 @@ def _missing_shared() -> str | None:
 
 @cache
 def _missing_docker() -> str | None:
+    return _missing_image(os.environ.get("LIVE_SANDBOX_IMAGE", "livecut-sandbox:0.1"), "make image")
+
+
+@cache
+def _missing_full() -> str | None:
+    return _missing_image(os.environ.get("LIVE_SANDBOX_FULL_IMAGE", "livecut-sandbox-full:0.1"), "make full-image")
+
+
+def _missing_image(image: str, command: str) -> str | None:
     """Ask through the Docker SDK, as the jail does; imported here because it takes a second."""
     import docker
     from docker.errors import DockerException, ImageNotFound
 
-    image = os.environ.get("LIVE_SANDBOX_IMAGE", "livecut-sandbox:0.1")
     try:
         client = docker.from_env(timeout=20)
     except DockerException:
@@ -40,7 +48,7 @@ def _missing_docker() -> str | None:
     try:
         client.images.get(image)
     except ImageNotFound:
-        return f"Docker has no image {image} (make image builds it)"
+        return f"Docker has no image {image} ({command} builds it)"
     except DockerException as error:
         return f"Docker does not answer: {error}"
     finally:
@@ -63,6 +71,7 @@ def _missing_bubblewrap() -> str | None:
 _MISSING: dict[str, Callable[[], str | None]] = {
     "shared": _missing_shared,
     "docker": _missing_docker,
+    "full": _missing_full,
     "bubblewrap": _missing_bubblewrap,
 }
 

@@ -39,6 +39,7 @@ from ingest.errors import BadRow
 from ingest.fields import long_text, optional_text, required_text
 from ingest.formats import Item
 from ingest.formats._rows import read_problems
+from ingest.hidden_tests import weak_tests
 from ingest.starter_code import read_functions
 from ingest.statements.free_order import for_function
 from ingest.statements.wording import Wording, read_wording
@@ -66,9 +67,11 @@ def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> Problem
     contest_id = optional_text(row, "contest_id")
     dates = _dates(row)
     tests, kinds = _tests(where, row, refused)
+    weak = weak_tests(tests)
+    tests = _once(tests)
     suite = _suite(row, tests, kinds)
     wording = _wording(row, suite)
-    flags = wording.flags
+    flags = (*wording.flags, *weak)
     if refused:
         given = len(tests) + len(refused)
         flags = (*flags, ("partial_tests", f"{len(refused)} of {given} tests were refused at import"))
@@ -143,12 +146,19 @@ def _entry_point(row: dict[str, Any]) -> str | None:
 
 
 def _tests(where: str, row: dict[str, Any], refused: list[Refusal]) -> tuple[tuple[TestCaseRecord, ...], set[IoKind]]:
-    """All tests, public ones first, and the kinds they state. A public test repeated among the private is kept once."""
+    """All tests, public ones first, and the kinds they state."""
     kinds: set[IoKind] = set()
     public = _cases(f"{where}, public test", _public(row), TestOrigin.SAMPLE, refused, kinds)
-    seen = {(test.input, test.expected) for test in public}
     private = _cases(f"{where}, private test", _private(row), TestOrigin.OFFICIAL, refused, kinds)
-    return (*public, *(test for test in private if (test.input, test.expected) not in seen)), kinds
+    return (*public, *private), kinds
+
+
+def _once(tests: tuple[TestCaseRecord, ...]) -> tuple[TestCaseRecord, ...]:
+    """The tests without the public ones that are repeated among the private."""
+    public = {(test.input, test.expected) for test in tests if test.origin is TestOrigin.SAMPLE}
+    return tuple(
+        test for test in tests if test.origin is TestOrigin.SAMPLE or (test.input, test.expected) not in public
+    )
 
 
 def _public(row: dict[str, Any]) -> list[Any]:

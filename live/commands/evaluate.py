@@ -14,11 +14,13 @@ from live.commands.judge import (
     Executor,
     Grader,
     GraderName,
+    Image,
     Jobs,
     JudgingOptions,
+    check_references,
     judge_with_bar,
+    say_faults,
     say_judged,
-    say_references,
 )
 from live.errors import ExitCode, UsageError
 from live.session import Session, session_of, utc_now
@@ -54,6 +56,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
     no_judge: Annotated[bool, typer.Option("--no-judge", help="Report what has verdicts; run nothing.")] = False,
     grader: Grader = GraderName.LIVE,
     executor: Executor = None,
+    image: Image = None,
     jobs: Jobs = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
     as_csv: Annotated[bool, typer.Option("--csv", help="One CSV row for each model.")] = False,
@@ -71,7 +74,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
     session = session_of(context)
     with session.open_store() as store:
         wanted = session.canonical_names([*(names or []), *(model or [])], store)
-        options = JudgingOptions(executor, jobs, grader)
+        options = JudgingOptions(executor, jobs, grader, image)
         report = make_report(session, store, settings, wanted, options, run_nothing=no_judge)
     print_report(report, "json" if as_json else "csv" if as_csv else "md" if as_markdown else "table")
     if not report.has_scores:
@@ -211,12 +214,12 @@ def _judge_missing(
     from eval.judging import Pending, register_environment
     from eval.outcomes import load_problem_facts
 
-    with store.read() as reading:
-        problems = load_problem_facts(reading)
     now = utc_now()
     with judging.open_judge(session) as judge:
         environment_id = register_environment(store, judge.environment, now=now)
-        say_references(session, store, judge, environment_id, [run.run_id for run in runs if run.run_id is not None])
+        check_references(session, store, judge, environment_id, [run.run_id for run in runs if run.run_id is not None])
+        with store.read() as reading:  # after that, since what has just been flagged need not be judged
+            problems = load_problem_facts(reading)
         for run in runs:
             eligible = eligible_problems(problems, run, session.registry, settings, now=now)
             assert run.run_id is not None  # runs with programs come from the store
@@ -224,7 +227,8 @@ def _judge_missing(
             if eligible and pending.count():
                 session.messages.print(f"judging {run.model}", markup=False)
                 report = judge_with_bar(session, store, judge, environment_id, pending)
-                say_judged(session, report, judge.environment.executor)
+                say_judged(session, report, judge)
+        say_faults(session, judge)
     with store.read() as reading:
         return load_environment(reading, environment_id)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from live.commands.judge import Executor, JudgingOptions
 from live.errors import ExitCode, UsageError
 from live.session import Session, print_json, session_of, utc_now
 
 if TYPE_CHECKING:
     from db.importing import ImportReport
+    from ingest.validating import InputValidator
+    from sandbox import Program
 
 app = typer.Typer(
     help="Bring problems, solutions or published results into the store.", no_args_is_help=True, rich_markup_mode=None
@@ -29,15 +33,54 @@ def import_problems(
     context: typer.Context,
     path: FilePath,
     format_name: Annotated[str, typer.Option("--format", "-f", help="livecodebench, jsonl or kattis.")],
+    input_validator: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="A program that each test's input must satisfy: exit code 42, and 43 for one that is not.",
+        ),
+    ] = None,
+    known_only: Annotated[
+        bool, typer.Option("--known-only", help="Refuse problems that are not in the store; say which have no tests.")
+    ] = False,
+    executor: Executor = None,
     as_json: AsJson = False,
 ) -> None:
     """Import problems with their tests and dates. The same file twice changes nothing."""
     from ingest.importing import import_problems as run_import
 
     session = session_of(context)
-    with session.open_store() as store:
-        report = run_import(store, path, format_name, now=utc_now())
+    with session.open_store() as store, _opened(session, input_validator, executor) as validator:
+        report = run_import(store, path, format_name, now=utc_now(), validator=validator, known_only=known_only)
     _finish(session, report, "problems", as_json)
+
+
+@contextmanager
+def _opened(session: Session, file: Path | None, executor: str | None) -> Iterator[InputValidator | None]:
+    """The validator in this file, with the sandbox that it runs in; None for none."""
+    if file is None:
+        yield None
+        return
+    from ingest.validating import InputValidator
+
+    program = _read_program(file)
+    with JudgingOptions(executor, jobs=1).open_judge(session) as judge:
+        yield InputValidator(judge, program)
+
+
+def _read_program(file: Path) -> Program:
+    from sandbox import Program, languages
+
+    language = languages.by_suffix(file.suffix)
+    if language is None:
+        known = ", ".join(languages.names())
+        raise UsageError(f"the language of {file} cannot be told from its name", f"name it as one of: {known}")
+    try:
+        return Program(file.read_text(encoding="utf-8"), language)
+    except OSError as error:
+        raise UsageError(f"{file} cannot be read: {error.strerror}", "check the path") from error
+    except UnicodeDecodeError as error:
+        raise UsageError(f"{file} is not UTF-8: {error.reason} at byte {error.start}", "save it as UTF-8") from error
 
 
 @app.command("solutions")

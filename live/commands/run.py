@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from live.commands.judge import Executor
+from live.commands.judge import Executor, Image, JudgingOptions
 from live.commands.problems import find_key
 from live.errors import ExitCode, UsageError
 from live.session import Session, one_line, output_console, print_json, session_of
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
 MIB = 1024 * 1024
 _STDIN = "-"
+_LONGEST_S = 3600.0
+_MOST_MIB = 1024 * 1024
+_NEWER = "they may come from a newer version of this command; import the problem again with this one"
 
 
 def run(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
     context: typer.Context,
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The program.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The program; - is standard input.")],
     problem: Annotated[
         str | None, typer.Option(metavar="ID", help="Run it on the tests of this problem in the store.")
     ] = None,
@@ -39,28 +42,32 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comman
     run_all: Annotated[bool, typer.Option("--all", help="Go on after the first test that fails.")] = False,
     time_limit_s: Annotated[
         float | None,
-        typer.Option("--time-limit", min=0.01, help="CPU seconds for each test, instead of the problem's."),
+        typer.Option(
+            "--time-limit", min=0.01, max=_LONGEST_S, help="CPU seconds for each test, instead of the problem's."
+        ),
     ] = None,
     memory_limit_mib: Annotated[
-        int | None, typer.Option("--memory-limit", min=1, help="MiB for each test, instead of the problem's.")
+        int | None,
+        typer.Option("--memory-limit", min=1, max=_MOST_MIB, help="MiB for each test, instead of the problem's."),
     ] = None,
     executor: Executor = None,
+    image: Image = None,
     as_json: Annotated[bool, typer.Option("--json", help="Verdict and facts as one JSON document.")] = False,
 ) -> None:
     """Judge one program: on a problem's tests, or on one input with the output that is right for it.
 
     The exit code is 0 when it is accepted and 1 when it is not.
     """
-    from sandbox import Judge
-
     session = session_of(context)
+    if [str(path) for path in (file, input_file, expected_file)].count(_STDIN) > 1:
+        raise UsageError("standard input can be only one of program, input and output", "name files for the others")
     program = _program(file, language)
     suite = _limited(_suite(session, problem, input_file, expected_file), time_limit_s, memory_limit_mib)
-    with Judge(executor or session.config.executor, 1) as judge:
+    with JudgingOptions(executor, jobs=1, image=image).open_judge(session) as judge:
         outcome = judge.judge(program, suite, run_all=run_all)
         name = judge.environment.executor
     if as_json:
-        print_json(_as_dict(outcome, len(suite.tests), name))
+        print_json({"language": program.language, "executor": name, **_as_dict(outcome, len(suite.tests))})
     else:
         _print(outcome, len(suite.tests), name)
     if outcome.verdict != "accepted":
@@ -85,30 +92,33 @@ def _program(file: Path, language: str | None) -> Program:
 def _suite(session: Session, problem: str | None, input_file: Path | None, expected_file: Path | None) -> Suite:
     from sandbox import Suite, Test
 
-    by_files = input_file is not None and expected_file is not None
-    if (problem is not None) == by_files or (problem is not None and (input_file or expected_file)):
-        raise UsageError("what should it be run on?", "give --problem ID, or --input FILE together with --expect FILE")
-    if input_file is not None and expected_file is not None:
+    if problem and not input_file and not expected_file:
+        return _stored_suite(session, problem)
+    if not problem and input_file and expected_file:
         return Suite((Test(input_file.name, _read(input_file), _read(expected_file)),))
-    assert problem is not None
-    return _stored_suite(session, problem)
+    raise UsageError("what should it be run on?", "give --problem ID, or --input FILE together with --expect FILE")
 
 
 def _stored_suite(session: Session, problem: str) -> Suite:
     from db.problems import list_problems, load_suite
     from eval.judging import to_suite
+    from sandbox import languages
 
     with session.open_store() as store, store.read() as reading:
         key = find_key(reading, problem)
         (found,) = [one for one in list_problems(reading, platform=key.platform) if one.key == key]
         if found.suite_id is None or not found.n_tests:
             raise UsageError(f"{key} has no tests in the store", "import some: live import problems --help")
-        return to_suite(load_suite(reading, found.suite_id))
+        try:
+            suite = to_suite(load_suite(reading, found.suite_id))
+        except ValueError as error:  # a suite of a kind that this version cannot judge
+            raise UsageError(f"the tests of {key} cannot be judged here: {error}", _NEWER) from error
+    if suite.checker is not None and suite.checker.program.language not in languages.names():
+        raise UsageError(f"the checker of {key} is written in {suite.checker.program.language!r}", _NEWER)
+    return suite
 
 
 def _limited(suite: Suite, time_limit_s: float | None, memory_limit_mib: int | None) -> Suite:
-    from dataclasses import replace
-
     changes: dict[str, Any] = {}
     if time_limit_s is not None:
         changes["cpu_s"] = time_limit_s
@@ -118,20 +128,22 @@ def _limited(suite: Suite, time_limit_s: float | None, memory_limit_mib: int | N
 
 
 def _read(file: Path) -> bytes:
-    if str(file) == _STDIN:
-        return sys.stdin.buffer.read()
     try:
-        return file.read_bytes()
+        if str(file) != _STDIN:
+            return file.read_bytes()
+        return sys.stdin.buffer.read() if sys.stdin is not None else b""  # None: whoever started this closed it
     except OSError as error:
         raise UsageError(f"{file} cannot be read: {error.strerror}", "check the path") from error
 
 
 def _print(outcome: Outcome, n_tests: int, executor: str) -> None:
     from rich.table import Table
+    from rich.text import Text
 
     table = Table("test", "verdict", "CPU", "wall", "memory", "", box=None, pad_edge=False)
     for test in outcome.tests:
-        table.add_row(one_line(test.name), str(test.verdict), *_figures(test), one_line(_remark(test)))
+        name, remark = Text(one_line(test.name)), Text(one_line(_remark(test)))
+        table.add_row(name, str(test.verdict), *_figures(test), remark)
     output_console().print(table)
     for group in outcome.groups:
         shown = "not run" if not group.was_run else "" if group.score is None else f"score {group.score:g}"
@@ -158,12 +170,12 @@ def _remark(test: TestResult) -> str:
     return "; ".join(marks)
 
 
-def _as_dict(outcome: Outcome, n_tests: int, executor: str) -> dict[str, Any]:
+def _as_dict(outcome: Outcome, n_tests: int) -> dict[str, Any]:
     return {
         "verdict": str(outcome.verdict),
+        "detail": outcome.detail,
         "score": outcome.score,
         "groups": [asdict(group) for group in outcome.groups],
         "n_tests": n_tests,
-        "executor": executor,
         "tests": [test.as_dict() for test in outcome.tests],
     }

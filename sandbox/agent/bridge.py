@@ -8,10 +8,12 @@ write goes into files in memory: nothing of theirs can get into the stream.
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import select
 import socket
+import sys
 from collections import deque
 from collections.abc import Iterator
 from typing import NoReturn
@@ -21,6 +23,7 @@ from .bootstrap import STREAM_IN as _IN
 from .bootstrap import STREAM_OUT as _OUT
 from .children import children
 from .frames import Descriptor, Frame
+from .hiding import hide_in_proc
 from .isolation import protect_agent
 from .main import serve
 from .pipes import Pipes
@@ -45,11 +48,12 @@ def main(uid_base: int) -> NoReturn:
     # Opened before this process's entry in /proc may be hidden.
     own_files = os.open("/proc/self/fd", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     protect_agent()
+    hide_in_proc()
     try:
         Bridge(ours, zygote_pid, own_files).serve()
-    except (EOFError, OSError):
-        os._exit(1)  # host or zygote is gone; with this process all ends that runs in the jail
-    os._exit(0)
+    except (EOFError, OSError) as error:  # host or zygote is gone; with this process all ends that runs in the jail
+        os.write(sys.stderr.fileno(), f"{type(error).__name__}: {error}\n".encode())
+    os._exit(1)
 
 
 class Bridge:
@@ -119,7 +123,9 @@ class Bridge:
             return os.memfd_create(_NAME, os.MFD_CLOEXEC)
         if descriptor.form in (frames.PIPE_IN, frames.PIPE_OUT):
             reading, writing = os.pipe2(os.O_CLOEXEC)
-            os.fchmod(reading, 0o666)  # both ends are one file; a test of another user opens /dev/stdout by its name
+            # Both ends are one file; a test, another user, may open /dev/stdout by its name. gVisor refuses.
+            with contextlib.suppress(PermissionError):
+                os.fchmod(reading, 0o666)
             if descriptor.form == frames.PIPE_IN:
                 pipes.write_to(index, writing)
                 return reading

@@ -5,8 +5,8 @@ By pidfd where the kernel has them (Linux 5.3); gVisor's of 2022 has neither tho
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]
 import os
-import signal
 import time
 from os import close, pidfd_open
 from select import POLLIN, poll

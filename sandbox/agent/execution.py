@@ -5,14 +5,17 @@ For programs that are not Python: a compiler, what it made, another language's i
 
 from __future__ import annotations
 
+import _signal as signal  # type: ignore[import-not-found]
 import fcntl
 import os
-import signal
 import stat
-from typing import Any, NoReturn
 
 from . import wire
 from .isolation import Landlock, Seccomp, become_user, limit_address_space, set_limits, set_output_limit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
 
 SCRATCH = "/tmp"
 

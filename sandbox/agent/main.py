@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import _socket as socket  # `socket` would bring what every fork pays for
 import errno
 import os
 import site
-import socket
 import sys
 from collections.abc import Callable
 
+from .hiding import hide_in_proc
 from .isolation import Landlock, Seccomp, become_user, protect_agent
 from .packages import offer_packages
 from .wire import Hello
@@ -26,6 +27,7 @@ def main(directory: str, uid_base: int) -> None:
 def serve(host: socket.socket, uid_base: int) -> None:
     """Serve the host at the other end of this connection."""
     protect_agent()
+    hide_in_proc()
     # The site module gives programs `exit` and `quit`; its paths to third-party packages stay out (-S).
     site.setquit()
     site.setcopyright()

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib
-from collections.abc import Callable
-from typing import Any, NoReturn
 
 from . import wire
 
-Perform = Callable[[Any, dict[str, Any], dict[str, Any], bytes, int], NoReturn]
-"""What a test does whose result is not its standard output: with its code or text, the names that it finds, the
-request's details, the input, and the descriptor of the result."""
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
+
+    Perform = Callable[[Any, dict[str, Any], dict[str, Any], bytes, int], NoReturn]
+    """What a test does whose result is not its standard output: with its code or text, the names that it finds, the
+    request's details, the input, and the descriptor of the result."""
 
 
 def prepare(zygote: str) -> tuple[dict[str, Any], Perform | None]:
@@ -21,8 +23,10 @@ def prepare(zygote: str) -> tuple[dict[str, Any], Perform | None]:
     """
     features = zygote.split("+")
     if wire.NUMPY in features:
-        with contextlib.suppress(ImportError):  # where it is missing, the program says so itself
-            importlib.import_module("numpy")
+        _import_if_there("numpy")
+    if wire.LIBRARY in features:
+        for name in wire.LIBRARY_MODULES:
+            _import_if_there(name)
     if wire.CALLS in features:
         from . import calls
 
@@ -32,3 +36,11 @@ def prepare(zygote: str) -> tuple[dict[str, Any], Perform | None]:
 
         return lcb.prelude(), lcb.run
     return {}, None
+
+
+def _import_if_there(name: str) -> None:
+    """Where a module is missing, the program says so itself."""
+    from contextlib import suppress  # not before: the first zygote does without
+
+    with suppress(ImportError):
+        importlib.import_module(name)

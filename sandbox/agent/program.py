@@ -11,7 +11,10 @@ import gc
 import sys
 import types
 from os import _exit
-from typing import NoReturn
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
 
 FILE_NAME = "solution.py"
 FILE_VARIABLE = b"__file__"

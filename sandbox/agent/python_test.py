@@ -11,13 +11,17 @@ from gc import enable as enable_collector
 from marshal import dumps, loads
 from os import O_RDWR, SEEK_END, _exit, close, closerange, dup2, lseek, pread, setsid, write
 from os import open as open_file
-from typing import Any, NoReturn
 
 from .isolation import Landlock, Seccomp, become_user, set_limits, set_output_limit
-from .preludes import Perform
 from .program import FILE_NAME, FILE_VARIABLE, compile_source
 from .program import run as run_program
 from .wire import GRADE, Request
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
+    from .preludes import Perform
 
 _ALL_FDS = 4096
 

@@ -10,9 +10,12 @@ import importlib
 import os
 import sys
 import types
-from collections.abc import Callable
 from importlib.machinery import ModuleSpec
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 _NAMES = ("threading",)
 
@@ -37,7 +40,7 @@ class Standby:
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Have done now what would have been done at the fork, and at each one from here on."""
-        _, module.__spec__, hooks = self._ready[module.__name__]
+        _, module.__spec__, hooks = self._ready.pop(module.__name__)
         for hook in hooks:
             os.register_at_fork(**hook)
             after: Callable[[], object] | None = hook.get("after_in_child")
@@ -49,7 +52,7 @@ def _loaded_without_hooks(name: str) -> tuple[types.ModuleType, list[dict[str, A
     """The module, taken out of what programs find, and what it wanted to have done at each fork."""
     hooks: list[dict[str, Any]] = []
     register = os.register_at_fork
-    os.register_at_fork = lambda **hook: hooks.append(hook)  # type: ignore[assignment]
+    os.register_at_fork = lambda **hook: hooks.append(hook)
     try:
         importlib.import_module(name)
     finally:

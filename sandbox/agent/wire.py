@@ -8,7 +8,11 @@ from __future__ import annotations
 
 import marshal
 import struct
-from typing import Any, NamedTuple
+from collections import namedtuple
+
+TYPE_CHECKING = False  # `typing` itself would bring pages of memory that every fork of a zygote pays for
+if TYPE_CHECKING:
+    from typing import Any
 
 MAX_MESSAGE_BYTES = 64 * 1024
 MAX_FDS = 32
@@ -18,7 +22,10 @@ MAX_FDS = 32
 RUN, CALL, FORK, EXEC, GRADE = 1, 2, 3, 4, 5
 
 # What a zygote can have ready; its name is those joined by "+".
-CALLS, NUMPY, LIVECODEBENCH = "calls", "numpy", "livecodebench"
+CALLS, NUMPY, LIVECODEBENCH, LIBRARY = "calls", "numpy", "livecodebench", "library"
+
+# Modules of the standard library that LIBRARY has ready: such as programs ask for and are costly to import.
+LIBRARY_MODULES = ("copy", "datetime", "decimal", "fractions", "random", "re", "statistics", "string", "typing")
 
 # The descriptors that go with a request, in this order; EXEC has the first three and then its own.
 STDIN, STDOUT, STDERR, PROGRAM, COMPILED = 0, 1, 2, 3, 4
@@ -42,7 +49,12 @@ _REQUEST = struct.Struct("<B?ddQQ")
 _REPLY = struct.Struct("<BB??iQQQ")
 
 
-class Request(NamedTuple):
+class Request(
+    namedtuple(
+        "Request",
+        ("operation", "has_compiled", "cpu_kill_s", "wall_kill_s", "memory_bytes", "output_bytes", "details"),
+    )
+):
     """What the host asks for.
 
     ``has_compiled`` says whether the descriptor COMPILED already holds code; otherwise the process compiles and leaves
@@ -63,6 +75,8 @@ class Request(NamedTuple):
     ``out_of_memory``  the wait status by which a runtime that keeps its memory limit itself says that it was reached
     """
 
+    __slots__ = ()
+
     operation: int
     has_compiled: bool
     cpu_kill_s: float
@@ -82,9 +96,27 @@ class Request(NamedTuple):
         return cls._make((*_REQUEST.unpack_from(message), details))
 
 
-class Reply(NamedTuple):
+class Reply(
+    namedtuple(
+        "Reply",
+        (
+            "stage",
+            "killed_by",
+            "leftover",
+            "fault",
+            "wait_status",
+            "cpu_us",
+            "wall_us",
+            "peak_memory_bytes",
+            "message",
+        ),
+        defaults=("",),
+    )
+):
     """What became of one process. ``wait_status`` is as ``os.wait4`` gives it; ``leftover`` means that the jail is not
     as it was before the test (a process or a file that could not be removed) and must be thrown away."""
+
+    __slots__ = ()
 
     stage: int
     killed_by: int
@@ -94,7 +126,7 @@ class Reply(NamedTuple):
     cpu_us: int
     wall_us: int
     peak_memory_bytes: int
-    message: str = ""
+    message: str
 
     def pack(self) -> bytes:
         """The message as bytes."""
@@ -108,9 +140,13 @@ class Reply(NamedTuple):
         return cls._make((*_REPLY.unpack_from(message), message[_REPLY.size :].decode(errors="replace")))
 
 
-class Hello(NamedTuple):
+class Hello(
+    namedtuple("Hello", ("python_version", "machine", "user_switch", "landlock_abi", "seccomp", "packages")),
+):
     """The agent's first message: what it is, which layers of isolation this kernel and this jail give it, and the
     versions of the third-party packages that programs may import."""
+
+    __slots__ = ()
 
     python_version: str
     machine: str

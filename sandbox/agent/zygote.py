@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
+import _socket
 import gc
 import os
-import signal
-import socket
 import sys
 import time
 import types
 from os import close, fork, listdir, read, wait4, waitpid
 from time import monotonic_ns
-from typing import Any, NoReturn
 
 from . import execution, preludes, program, seccomp, wire
 from .children import ALONE, ENDED, GOES_ON, Child, children
@@ -22,17 +20,22 @@ from .rehearsal import rehearse
 from .standby import stand_by
 from .wire import EXEC, FORK, ISOLATED, LOADED, STARTED, Reply, Request
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, NoReturn
+
 # A short test is over before the first look; after that, a look every 10 ms bounds how far one can overshoot.
 _FIRST_LOOK_MS, _LOOK_MS = 8, 10
 _SWEEP_S = 5.0
 _KILL_ROUNDS = 100
+_SIGKILL = 9
 
 # A process computes when it used more than this share of a core over the last span.
 _SPAN_NS, _IDLE_SHARE = 500_000_000, 0.02
 
 _USERS_PER_JAIL = 900
 _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
-_ANCILLARY_BYTES = socket.CMSG_SPACE(wire.MAX_FDS * 4)
+_ANCILLARY_BYTES = _socket.CMSG_SPACE(wire.MAX_FDS * 4)
 _REPORT_BYTES = 1 << 16
 
 # What a test's process writes on its way: isolated, then loaded; anything else is a fault of the jail, with its text.
@@ -47,7 +50,7 @@ class Zygote:
     each test is kept short; see :mod:`agent.python_test`.
     """
 
-    def __init__(self, host: socket.socket, landlock: Landlock, syscall_filter: Seccomp, uid_base: int | None) -> None:
+    def __init__(self, host: _socket.socket, landlock: Landlock, syscall_filter: Seccomp, uid_base: int | None) -> None:
         self._host = host
         self._landlock = landlock
         self._filter = syscall_filter
@@ -90,7 +93,7 @@ class Zygote:
             self._siblings.add(pid)
             return
         self._host.close()
-        self._host = socket.socket(fileno=fd)
+        self._host = _socket.socket(fileno=fd)
         close(self._progress)
         close(self._report)
         self._siblings = set()
@@ -196,7 +199,7 @@ class Zygote:
             if not left:
                 return
             for pid in left:
-                os.kill(pid, signal.SIGKILL)
+                os.kill(pid, _SIGKILL)
             for pid in left:
                 os.waitpid(pid, 0)
 

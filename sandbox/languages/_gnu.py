@@ -29,7 +29,7 @@ def language(
         name=name,
         self_test=self_test,
         profile=f"GCC, {' '.join((*options, *libraries))}; 512 MiB of stack",
-        version=(f"/usr/bin/{compiler}", "-dumpfullversion"),
+        version=version(compiler, f"/usr/bin/{compiler} -dumpfullversion"),
         suffixes=suffixes,
         build=Build(
             file_name=lambda source: f"main.{suffix}",
@@ -40,6 +40,14 @@ def language(
         ),
         run=Run(),
     )
+
+
+def version(compiler: str, command: str) -> tuple[str, ...]:
+    """A command that does what ``command`` does where this compiler of GCC's and libraries to link in statically are
+    there: not every system brings them together."""
+    library = {"gcc": "libc.a", "g++": "libstdc++.a"}[compiler]
+    found = f"/usr/bin/{compiler} -print-file-name={library}"  # a path, or the name alone
+    return ("/bin/sh", "-c", f'test -f "$({found} 2>/dev/null)" && exec {command}')
 
 
 C_SELF_TEST = """\

@@ -6,6 +6,9 @@ from sandbox.languages import COMPILER_ADDRESS_SPACE_BYTES, Build, Language, Run
 from sandbox.programs import MIB, Allowance, Limits
 
 _GO = "/usr/bin/go"
+
+# Measured: a program starts in 2 ms with 4 MiB. Three quarters of a limit in use, with much that is thrown away, fits
+# into it since memory is collected ahead of the limit (see below); the rest is for what the collector keeps back.
 _ALLOWANCE = Allowance(memory_extra_bytes=32 * MIB)
 
 # The compiler and the linker themselves: `go build` takes six times as long and wants a cache. They find the standard
@@ -18,7 +21,7 @@ _BUILD = (
 
 
 def _variables(limits: Limits) -> dict[str, str]:
-    """Near the limit memory is collected before it is asked for, as the other runtimes do."""
+    """Near the limit memory is collected before more is asked for, and on one processor, as CPU time is what counts."""
     return {"GOMEMLIMIT": str(limits.memory_bytes * 9 // 10), "GOMAXPROCS": "1"}
 
 

@@ -12,9 +12,9 @@ _MACHINES = {"x86_64": "amd64", "aarch64": "arm64"}
 _HOME = f"/usr/lib/jvm/java-17-openjdk-{_MACHINES.get(os.uname().machine, 'unknown')}"
 _SETTINGS = ("/etc/java-17-openjdk",)  # where Debian has java.security, without which the compiler does not start
 
-# Measured (quiet, 2 cores): a program that reads an integer takes 0.07 s of CPU time and 37 MiB, one that works for
-# a third of a second 0.05 s and 30 MiB more for compiling it on the way, which other judges, who take wall time, count
-# on another core. The compiled code, class data and thread stacks of longer ones come to some 100 MiB.
+# Measured: a program that reads an integer takes 0.07 s and 37 MiB. One that works for a third of a second takes 0.05 s
+# and 30 MiB more for compiling it on the way, larger ones several times that; judges who take wall time have this on
+# another core. Beside a full heap compiled code, class data and stacks came to 35 MiB, in deep recursion to twice that.
 _ALLOWANCE = Allowance(cpu_extra_s=0.5, memory_extra_bytes=128 * MIB)
 
 # Quick to start rather than quick in the long run; the archive of class data is there in the full image only.
@@ -40,7 +40,11 @@ _RUN_OPTIONS = (
     "-XX:+ExitOnOutOfMemoryError",
     "-XX:+DisplayVMOutputToStderr",
 )
-_OUT_OF_MEMORY_EXIT_CODE = 3  # ExitOnOutOfMemoryError's, in the HotSpot sources
+
+# ExitOnOutOfMemoryError's, in the HotSpot sources. A program that exits so by itself is taken for one that ran out of
+# memory; it has failed either way.
+_OUT_OF_MEMORY_EXIT_CODE = 3
+
 _STACK_BYTES = 512 * MIB
 _LEAST_HEAP_BYTES = 16 * MIB
 
@@ -54,8 +58,7 @@ def _build_command(file_name: str, source: str) -> tuple[str, ...]:
 
 
 def _run_command(product: str, limits: Limits) -> tuple[str, ...]:
-    """The heap is the suite's memory limit, and the stack no more than that: what is too deep is found out by its own
-    error, not by the memory that it takes."""
+    """The heap is as large as the suite's memory limit; so is the stack, as it is in other languages."""
     heap_bytes = max(limits.memory_bytes - _ALLOWANCE.memory_extra_bytes, _LEAST_HEAP_BYTES)
     sizes = (f"-Xmx{heap_bytes // 1024}k", f"-Xss{min(heap_bytes, _STACK_BYTES) // 1024}k")
     return (f"{_HOME}/bin/java", *_RUN_OPTIONS, *sizes, "-cp", f"{SCRATCH}/{product}", product.removesuffix(".jar"))

@@ -10,17 +10,22 @@ from sandbox.programs import MIB, Allowance, Limits
 _NODE = "/usr/bin/node"
 # Debian's looks for OpenSSL's settings in /etc when it starts and ends where it may not read them.
 _VARIABLES = {"OPENSSL_CONF": "/dev/null"}
+
+# Measured: a program that reads an integer takes 0.09 s and 47 MiB in the full image, and what is young is kept in
+# another 48 MiB beside the heap that is asked for (three spaces of 16).
 _ALLOWANCE = Allowance(cpu_extra_s=0.2, memory_extra_bytes=96 * MIB)
+
+# Short of the 512 MiB that the process has: past its end there is no error but a crash.
 _STACK_BYTES = 448 * MIB
 _LEAST_HEAP_BYTES = 16 * MIB
-_SIGABRT = 6
+_SIGABRT = 6  # how V8 ends a program whose heap is full
 
-# Only a module may say these at the start of a line.
+# Only a module may say these at the start of a line; text may, too, in a program that is none.
 _MODULE = re.compile(r"^(?:import\s*[\w{*$\"']|export\s+[\w{*])", re.MULTILINE)
 
 
 def _file_name(source: str) -> str:
-    return "main.mjs" if _MODULE.search(source) else "main.js"
+    return "main.mjs" if _MODULE.search(source) and "require(" not in source else "main.js"
 
 
 def _run_command(product: str, limits: Limits) -> tuple[str, ...]:

@@ -175,6 +175,16 @@ def test_names_origins_and_spellings_are_not_in_the_digest() -> None:
     assert first == suite_digest(replace(suite_of(), comparison={"b": 2, "a": 1}))
 
 
+def test_hidden_tests_that_are_samples_again_leave_a_suite_of_samples_only(store: Store) -> None:
+    sample, again = case("s", "2 3\n", "5\n", TestOrigin.SAMPLE), case("1", "2 3\n", "5\n")
+    with store.write() as session:
+        save_problem(session, problem("again", suite=suite_of(sample, again)), now=NOW)
+        save_problem(session, problem("other", suite=suite_of(sample, case("1", "2 3\n", "6\n"))), now=NOW)
+        save_problem(session, problem("hidden", suite=suite_of(again)), now=NOW)
+        listed = {one.key.native_id: one.samples_only for one in list_problems(session)}
+    assert listed == {"again": True, "other": False, "hidden": False}
+
+
 def test_only_tests_with_an_answer_count(store: Store) -> None:
     with store.write() as session:
         save_problem(session, problem("none", suite=suite_of(case("1", "x", None))), now=NOW)

@@ -1,4 +1,4 @@
-"""Which tests show that a report case of groups A and F behaves as its entry says, and which cases do not yet."""
+"""Which tests show that a report case of groups A, B, C and F behaves as its entry says, and which do not yet."""
 
 from __future__ import annotations
 
@@ -12,6 +12,14 @@ _MANNERS = "tests/ingest/test_fetch_manners.py"
 _SCHEDULE = "tests/ingest/test_schedule.py"
 _STORE = "tests/db/test_report_cases.py"
 _KEPT = "tests/real/test_report_cases_kept.py"
+_TESTS = "tests/real/test_report_cases_tests.py"
+_JUDGING = "tests/real/test_report_cases_judging.py"
+_PROGRAMS = "tests/sandbox/test_reports.py"
+_MACHINE = "tests/sandbox/test_reports_machine.py"
+_ORPHANS = "tests/sandbox/test_orphans.py"
+_JUDGE = "tests/sandbox/test_judge.py"
+_VERDICTS = f"{_PROGRAMS}::test_programs_get_the_verdicts_of_the_case"
+_COMPARISONS = f"{_PROGRAMS}::test_comparisons_are_those_of_the_case"
 
 CASES: Final = {
     "A01": (
@@ -89,6 +97,88 @@ CASES: Final = {
         f"{_RUNS}::test_a37_nothing_is_asked_at_import_or_for_help",
         "tests/live/test_demo.py::test_verdicts_and_scores_are_the_expected_ones",
     ),
+    "B01": (
+        f"{_JUDGING}::test_b01_a_checker_takes_every_right_answer",
+        f"{_TESTS}::test_b01_any_answer_needs_a_checker_or_is_left_out",
+    ),
+    "B03": (
+        f"{_TESTS}::test_b03_interactive_problems_are_left_out_by_their_rules_and_not_by_a_word",
+        "tests/real/test_wording.py::test_report_case",
+    ),
+    "B04": (
+        f"{_JUDGING}::test_b04_tests_that_break_the_limits_are_refused",
+        "tests/ingest/test_validating.py::test_a_problem_whose_hidden_tests_are_all_refused_is_not_scored",
+    ),
+    "B06": (
+        _VERDICTS,
+        f"{_PROGRAMS}::test_b06_empty_strings_in_calls",
+        "tests/real/test_leetcode_cases.py::test_case_b06_an_empty_text_is_an_argument",
+    ),
+    "B08": (f"{_TESTS}::test_b08_a_test_that_its_source_cut_off_is_dropped",),
+    "B09": (_COMPARISONS, "tests/sandbox/test_comparison.py::test_an_output_is_taken_or_not"),
+    "B11": (_COMPARISONS, "tests/sandbox/test_comparison.py::test_an_output_is_taken_or_not"),
+    "B12": (
+        _VERDICTS,
+        f"{_TESTS}::test_b12_answers_of_other_systems_are_stored_as_utf8_with_lf",
+        f"{_JUDGING}::test_b12_answers_of_other_systems_judge_as_their_text_says",
+    ),
+    "B14": (_COMPARISONS, "tests/sandbox/test_comparison.py::test_an_output_is_taken_or_not"),
+    "B15": (f"{_JUDGING}::test_b15_what_a_checker_fails_to_say_is_no_verdict",),
+    "B16": (f"{_JUDGING}::test_b16_the_flags_of_a_package_and_of_its_groups_hold",),
+    "B17": (f"{_TESTS}::test_b17_a_list_and_archives_that_do_not_match",),
+    "B18": (
+        f"{_TESTS}::test_b18_tests_that_are_the_samples_again_are_none",
+        f"{_JUDGING}::test_b18_a_table_of_the_samples_passes_what_is_flagged_and_nothing_more",
+    ),
+    "B20": (f"{_JUDGING}::test_b20_a_program_that_changes_its_arguments_changes_no_test",),
+    "B22": (f"{_PROGRAMS}::test_b22_very_long_integers",),
+    "C01": (_VERDICTS,),
+    "C03": (
+        f"{_PROGRAMS}::test_c03_an_endless_program_ends_two_seconds_after_its_limit",
+        f"{_ORPHANS}::test_an_endless_program_is_over_two_seconds_after_its_limit",
+    ),
+    "C05": (_VERDICTS, f"{_PROGRAMS}::test_c05_an_array_that_no_memory_holds"),
+    "C07": (
+        _VERDICTS,
+        f"{_PROGRAMS}::test_c07_no_more_than_the_limit_is_kept",
+        f"{_PROGRAMS}::test_c07_a_long_right_answer",
+        f"{_JUDGE}::test_the_judge_does_not_grow_with_the_program",
+    ),
+    "C09": (
+        f"{_JUDGING}::test_c09_what_the_machine_lacks_is_no_verdict",
+        f"{_JUDGING}::test_c09_without_a_compiler_there_is_no_verdict",
+        f"{_JUDGING}::test_c09_a_worker_that_breaks_gives_no_verdict",
+        f"{_JUDGING}::test_c09_a_compile_error_proper_is_one",
+    ),
+    "C11": (
+        f"{_MACHINE}::test_c11_the_next_command_removes_what_a_killed_one_left",
+        f"{_MACHINE}::test_c11_a_container_that_was_made_after_its_client_gave_up",
+        f"{_ORPHANS}::test_an_interrupted_command_leaves_nothing",
+        f"{_ORPHANS}::test_containers_of_a_running_command_are_left_alone",
+        f"{_JUDGE}::test_a_closed_judge_leaves_nothing",
+    ),
+    "C12": (f"{_MACHINE}::test_c12_no_network_is_made_for_submissions",),
+    "C13": (_VERDICTS, f"{_PROGRAMS}::test_c13_300_times"),
+    "C14": (f"{_PROGRAMS}::test_c14_long_inputs",),
+    "C15": (_VERDICTS, f"{_JUDGING}::test_c15_a_disk_that_is_full_when_verdicts_are_saved"),
+    "C16": (
+        f"{_MACHINE}::test_c16_load_changes_no_verdict",
+        f"{_MACHINE}::test_c16_no_more_workers_than_cores_by_default",
+        f"{_JUDGE}::test_load_does_not_change_verdicts",
+        f"{_JUDGE}::test_a_time_limit_near_the_limit_is_measured_again_alone",
+    ),
+    "C18": (_VERDICTS, f"{_PROGRAMS}::test_c18_the_rule_is_the_same_in_another_language"),
+    "C19": (_VERDICTS,),
+    "C21": (
+        f"{_PROGRAMS}::test_c21_the_same_output_each_time",
+        f"{_PROGRAMS}::test_c21_the_output_is_that_of_other_machines",
+    ),
+    "C22": (
+        f"{_MACHINE}::test_c22_an_image_is_known_by_its_digest_and_a_tag_that_moves_changes_nothing",
+        f"{_MACHINE}::test_c22_a_module_that_is_nowhere_is_named",
+        f"{_JUDGING}::test_c22_verdicts_of_two_images_are_not_pooled",
+    ),
+    "C23": (_VERDICTS, f"{_PROGRAMS}::test_c23_other_jails_go_on_beside_a_fork_bomb"),
     "F01": (
         f"{_RUNS}::test_f01_a_process_that_was_down_at_the_time_runs_once_and_late",
         f"{_SCHEDULE}::test_a_busy_source_delays_no_other_and_is_not_run_twice",

@@ -6,6 +6,7 @@ A text may be given as a string, in hex under ``NAME_hex``, as a list of strings
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,16 +24,31 @@ CASES = Path(__file__).parent / "cases"
 _CALLED = dict.fromkeys(("calls", "hostile_calls", "nodes"), (Io.FUNCTION, "f")) | {"design": (Io.DESIGN, "Design")}
 _DEFAULT_INPUT, _DEFAULT_EXPECTED = "1 2\n", "3\n"
 
+# "SANDBOX 8 row 5", "section 8 rows 7, 8": rows of the table of hostile programs.
+_ROWS = re.compile(r"\b8 rows? (\d+(?:, \d+)*)")
+
 
 @dataclass(frozen=True)
 class JudgeCase:
-    """A program, its suite, and the verdicts that are right for it (more than one where the system may choose)."""
+    """A program, its suite, and the verdicts that are right for it (more than one where the system may choose).
+
+    ``rows`` are those of the table of hostile programs (SANDBOX.md, section 8) that its source names; ``idle`` is what
+    its last result must say, where the case says so.
+    """
 
     name: str
     program: Program
     suite: Suite
     verdicts: frozenset[Verdict]
     detail_contains: str
+    rows: frozenset[int]
+    idle: bool | None
+    file: str
+
+    @property
+    def is_hostile(self) -> bool:
+        """Whether the program is out to spoil something."""
+        return bool(self.rows) or self.file.startswith("hostile")
 
 
 @dataclass(frozen=True)
@@ -52,6 +68,11 @@ def judge_cases(*names: str) -> list[Any]:
     return _params(names, _judge_case)
 
 
+def hostile_cases(*names: str) -> list[Any]:
+    """Those of these files that are hostile: all of a file of such, and what is a row of the table in others."""
+    return [param for param in judge_cases(*names) if param.values[0].is_hostile]
+
+
 def comparison_cases(*names: str) -> list[Any]:
     """The same for cases that nothing runs for."""
     return _params(names, _comparison_case)
@@ -63,7 +84,6 @@ def _params(names: Iterable[str], make: Any) -> list[Any]:
         for table in tomllib.loads((CASES / f"{name}.toml").read_text(encoding="utf-8"))["case"]:
             label = f"{name}: {table['name']}"
             case = make(name, table)
-            table.pop("source", None)
             if table:
                 raise ValueError(f"{label}: unknown keys {sorted(table)}")
             params.append(pytest.param(case, id=label))
@@ -83,8 +103,20 @@ def _judge_case(file: str, table: dict[str, Any]) -> JudgeCase:
     )
     language = table.pop("language", "python3")
     verdict = table.pop("verdict")
-    verdicts = frozenset(map(Verdict, [verdict] if isinstance(verdict, str) else verdict))
-    return JudgeCase(table.pop("name"), Program(source, language), suite, verdicts, table.pop("detail_contains", ""))
+    return JudgeCase(
+        name=table.pop("name"),
+        program=Program(source, language),
+        suite=suite,
+        verdicts=frozenset(map(Verdict, [verdict] if isinstance(verdict, str) else verdict)),
+        detail_contains=table.pop("detail_contains", ""),
+        rows=_rows(table.pop("source", "")),
+        idle=table.pop("idle", None),
+        file=file,
+    )
+
+
+def _rows(source: str) -> frozenset[int]:
+    return frozenset(int(number) for found in _ROWS.findall(source) for number in found.split(", "))
 
 
 def _tests(table: dict[str, Any]) -> tuple[Test, ...]:
@@ -115,6 +147,7 @@ def _limits(table: dict[str, Any]) -> Limits:
 
 
 def _comparison_case(_file: str, table: dict[str, Any]) -> ComparisonCase:
+    table.pop("source", None)
     return ComparisonCase(
         name=table.pop("name"),
         expected=_bytes(table, "expected"),

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 import pytest
 
 from sandbox import EXECUTORS as EXECUTOR_TABLE
 from sandbox import Judge, SandboxUnavailable
+from tests.sandbox import host
+from tests.sandbox.case_files import JudgeCase
 from tests.sandbox.jails import close_docker_client
 
 JOBS = 2
@@ -86,6 +89,32 @@ def own_judge(executor: str) -> Iterator[Judge]:
     """A judge with one worker for a test that breaks its jails, on each executor."""
     with _started(executor, 1) as judge:
         yield judge
+
+
+@pytest.fixture(scope="module")
+def lone_judge(executor: str) -> Iterator[Judge]:
+    """A judge with one worker, so that what follows a program is judged where it was, on each executor."""
+    with _started(executor, 1) as judge:
+        yield judge
+
+
+@pytest.fixture(scope="session")
+def cases(shared_data: Path) -> Path:
+    """The folder of the report cases."""
+    return shared_data.parent / "reports" / "cases"
+
+
+@pytest.fixture(autouse=True)
+def _host_as_before(request: pytest.FixtureRequest) -> Iterator[None]:
+    """A test that is given a hostile case must leave this machine as it was."""
+    call = getattr(request.node, "callspec", None)
+    case = call.params.get("case") if call is not None else None
+    if not isinstance(case, JudgeCase) or not case.is_hostile:
+        yield
+        return
+    before = host.look()
+    yield
+    assert host.differences(before) == []
 
 
 def _started(executor: str, jobs: int) -> Judge:

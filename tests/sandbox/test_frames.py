@@ -152,6 +152,36 @@ def test_a_daemon_behind_a_process_is_spoken_to_through_its_pipes() -> None:
     assert by.proc.returncode is not None
 
 
+def test_sending_to_one_that_has_ended_is_no_long_wait() -> None:
+    ours, theirs = socket.socketpair()
+    stream = ContainerStream(ours)
+    with theirs:
+        theirs.sendall(struct.pack(">BxxxI", 2, 6) + b"killed")
+        theirs.shutdown(socket.SHUT_WR)
+        started = time.monotonic()
+        with pytest.raises(EOFError, match="killed"):
+            stream.send(bytes(10 << 20))  # nobody takes it in
+        assert time.monotonic() - started < 2
+    stream.close()
+
+
+def test_what_comes_while_something_is_sent_is_kept() -> None:
+    ours, theirs = socket.socketpair()
+    stream = ContainerStream(ours)
+    with theirs:
+        theirs.sendall(struct.pack(">BxxxI", 1, 5) + b"hello")
+        sending = threading.Thread(target=stream.send, args=(bytes(4 << 20),))
+        sending.start()
+        taken = 0
+        while taken < 4 << 20:
+            taken += len(theirs.recv(1 << 16))
+        sending.join()
+        assert stream.has_more()
+        assert stream.receive() == b"hello"
+        assert not stream.has_more()
+    stream.close()
+
+
 # --- a jail that a test plays ------------------------------------------------------------------------------------
 
 

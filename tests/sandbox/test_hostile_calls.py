@@ -6,8 +6,8 @@ import pytest
 
 from sandbox import Io, Judge, Limits, Program, Suite, Test, Verdict
 from sandbox.programs import MIB, Signature
-from tests.sandbox import jails
-from tests.sandbox.case_files import JudgeCase, judge_cases
+from tests.sandbox.case_files import JudgeCase, hostile_cases
+from tests.sandbox.test_hostile import assert_nothing_left
 
 # What an earlier program could spoil: names of the prelude, modules, builtins, the encoder, the recursion limit.
 AFTERWARDS = Program(
@@ -31,12 +31,11 @@ PLAIN_SUITE = Suite(
 )
 
 
-@pytest.mark.parametrize("case", judge_cases("hostile_calls"))
-def test_a_hostile_call_harms_nobody(judge: Judge, case: JudgeCase) -> None:
-    outcome = judge.judge(case.program, case.suite)
-    following = judge.judge(AFTERWARDS, PLAIN_SUITE)
+@pytest.mark.parametrize("case", hostile_cases("hostile_calls", "calls", "design", "nodes"))
+def test_a_hostile_call_harms_nobody(lone_judge: Judge, case: JudgeCase) -> None:
+    outcome = lone_judge.judge(case.program, case.suite)
+    following = lone_judge.judge(AFTERWARDS, PLAIN_SUITE)
     assert outcome.verdict in case.verdicts, outcome
     assert case.detail_contains in outcome.detail
     assert following.verdict is Verdict.ACCEPTED, following
-    running = jails.running_jails(judge)
-    assert [jails.strangers(jail) for jail in running] == [0] * len(running)
+    assert_nothing_left(lone_judge)

@@ -192,6 +192,13 @@ def test_products_beyond_the_limit_are_let_go() -> None:
         os.close(open_fd)
 
 
+@pytest.mark.docker
+@pytest.mark.full
+def test_the_full_image_has_every_language() -> None:
+    with Judge("docker", jobs=1, image="full") as judge:
+        assert judge.languages == languages.names()
+
+
 def test_versions_are_in_the_environment(lone_judge: Judge) -> None:
     found = lone_judge.environment.details["languages"]
     assert set(found) == set(lone_judge.languages)

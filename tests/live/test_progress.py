@@ -1,0 +1,53 @@
+"""The bar that a judging command shows on a terminal."""
+
+from __future__ import annotations
+
+import io
+
+from rich.console import Console
+
+from live.progress import judging_bar
+from sandbox import Counters
+
+
+def shown(*steps: tuple[int, Counters], total: int = 4, before: Counters | None = None, what: str = "judging") -> str:
+    """The last state of the bar, on a terminal of 120 columns."""
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=120, color_system=None, legacy_windows=False)
+    with judging_bar(console, total, before or Counters(), what) as on_judged:
+        for count, counters in steps:
+            on_judged(count, counters)
+    return [line for line in out.getvalue().splitlines() if what in line][-1]
+
+
+def test_it_counts_what_was_dealt_with() -> None:
+    line = shown((1, Counters(tests=3)), (2, Counters(tests=9)))
+    assert "judging" in line
+    assert " 3/4 " in line
+    assert "solutions/s" in line
+    assert "replaced" not in line
+    assert " 7/9 " in shown((7, Counters()), total=9, what="judging reference solutions")
+
+
+def test_what_the_judge_had_done_before_is_not_counted_again() -> None:
+    before = Counters(tests=10**9, jails_replaced=5)
+    line = shown((1, Counters(tests=10**9 + 2, jails_replaced=6)), before=before)
+    rate = next(part for part in line.split(", ") if part.endswith(" tests/s"))
+    assert 0 < int(rate.split()[0]) < 10**7
+    assert ", 1 jails replaced" in line
+
+
+def test_a_grader_that_counts_no_tests_has_no_rate_of_them() -> None:
+    line = shown((2, Counters(solutions=2)))
+    assert "solutions/s" in line
+    assert "tests/s" not in line
+
+
+def test_nothing_is_shown_where_nobody_looks() -> None:
+    for console in (
+        Console(file=io.StringIO(), force_terminal=False),
+        Console(file=io.StringIO(), force_terminal=True, quiet=True),
+    ):
+        with judging_bar(console, 4, Counters()) as on_judged:
+            on_judged(4, Counters())
+        assert console.file.getvalue() == ""  # type: ignore[attr-defined]
