@@ -11,14 +11,9 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from sandbox.agent import wire
-from sandbox.agent_files import AGENT_ENVIRONMENT
 from sandbox.errors import JailFault, SandboxError
 from sandbox.levels import level_of
 from sandbox.links import Link
-from sandbox.mounts import DIRECTORY_PREFIX
-
-# The first two are found here too by those who start jails.
-__all__ = ["AGENT_ENVIRONMENT", "DIRECTORY_PREFIX", "Enclosure", "Jail", "Launcher"]
 
 _START_TIMEOUT_S = 60.0
 _REPLY_GRACE_S = 20.0

@@ -25,7 +25,8 @@ from sandbox.cells import Counters
 from sandbox.compiling import ProductCache
 from sandbox.environment import Environment
 from sandbox.errors import NotInSandbox, SandboxUnavailable
-from sandbox.jail import DIRECTORY_PREFIX, Jail, Launcher
+from sandbox.jail import Jail, Launcher
+from sandbox.mounts import DIRECTORY_PREFIX
 from sandbox.processes import remove_stale_directories
 from sandbox.programs import Grader, Io, Program, Suite
 from sandbox.quiet import Quiet

@@ -8,8 +8,8 @@ from typing import Any, Protocol
 
 from sandbox import compiling, languages, memory_files, signatures
 from sandbox.agent import wire
+from sandbox.agent_files import AGENT_ENVIRONMENT
 from sandbox.compiling import ProductCache, RunRequest
-from sandbox.jail import AGENT_ENVIRONMENT
 from sandbox.languages import Language
 from sandbox.programs import Io, Limits, Program, Suite
 from sandbox.verdicts import CPU_GRACE

@@ -7,8 +7,8 @@ import shlex
 
 from sandbox import languages, memory_files
 from sandbox.agent import wire
+from sandbox.agent_files import AGENT_ENVIRONMENT
 from sandbox.compiling import RunRequest
-from sandbox.jail import AGENT_ENVIRONMENT
 from sandbox.languages import Language
 from sandbox.programs import MIB, Limits
 

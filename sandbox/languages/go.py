@@ -39,7 +39,7 @@ func main() {
 }
 """,
     profile="Go, a single file, the standard library, no cgo",
-    version=("/bin/sh", "-c", f"ls {_LIBRARY} >/dev/null && sed q /usr/lib/go/VERSION"),
+    version=("/bin/sh", "-c", f'for file in {_LIBRARY}; do test -e "$file"; done && sed q /usr/lib/go/VERSION'),
     suffixes=(".go",),
     allowance=_ALLOWANCE,
     build=Build(

@@ -36,7 +36,7 @@ from sandbox import (
     TestResult,
     Verdict,
 )
-from sandbox.jail import DIRECTORY_PREFIX
+from sandbox.mounts import DIRECTORY_PREFIX
 from sandbox.plain import checker_as_plain
 from tests.eval.echo_judge import BREAKS_JAILS, EchoJudge
 
@@ -272,7 +272,6 @@ class Importing(EchoJudge):
 def test_modules_that_are_not_there_are_counted(store: Store) -> None:
     fill_with(store, {"sum": PLAIN}, [("sum", name) for name in ("foo", "foo.bar", "foo", "bar")])
     assert judged(store, Importing()).missing_modules == {"foo": 3, "bar": 1}
-    assert judged(store, EchoJudge()).missing_modules == {}
 
 
 @pytest.mark.slow

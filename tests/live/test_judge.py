@@ -79,6 +79,15 @@ def test_what_was_left_alone(session: Session, capsys: pytest.CaptureFixture[str
     assert (len(lines), lines[-1]) == (22, "… and 30 more")
 
 
+def test_what_casts_doubt_on_verdicts(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    found = report(verdicts={"runtime_error": 4}, n_near_limit=2, missing_modules={"bar": 1, "foo": 3, "baz": 1})
+    say_judged(session, found, a_judge())
+    assert said(capsys)[1:] == [
+        "2 programs came near to a limit of CPU time",
+        "solutions that import a module that is not here: foo 3, bar 1, baz 1",
+    ]
+
+
 def test_jails_that_broke(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     say_faults(session, a_judge())
     assert said(capsys) == []
@@ -126,3 +135,23 @@ def test_from_the_command_line(live: Live, tmp_path: Path, monkeypatch: pytest.M
     assert again.document["references"] == {"n_judged": 1, "flagged": {}, "cleared": ["nova:n2"]}
     assert again.document["counters"]["jails_replaced"] == 0
     assert again.document["environment"]["executor"] == executor
+
+
+@pytest.mark.docker
+def test_what_another_image_can_judge_makes_it_incomplete(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LIVE_MODELS", str(write_lines(tmp_path / "models.toml", MODEL)))
+    assert live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl").code == 0
+    rust = {"id": "n1", "code": "fn main() {}", "language": "rust"}
+    path = write_lines(tmp_path / "s.jsonl", rust, {"id": "n1", "sample": 1, "code": ADD + "import nowhere\n"})
+    assert live("import", "solutions", path, "-f", "jsonl", "--model", "nova-1").code == 0
+    ended = live("judge", "--executor", "docker", "--image", "slim")
+    assert ended.code == 1
+    assert ended.err.splitlines()[1:] == [
+        "solutions that import a module that is not here: nowhere 1",
+        "left alone: 1 solution that needs rust",
+        "live doctor shows what each executor has; make full-image builds the image that has it all",
+    ]
+    again = live("judge", "--executor", "docker", "--image", "slim", "--json")
+    assert (again.code, again.document["n_judged"], again.document["missing"]) == (1, 0, {"rust": 1})

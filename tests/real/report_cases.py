@@ -164,6 +164,7 @@ CASES: Final = {
     "C16": (
         f"{_MACHINE}::test_c16_load_changes_no_verdict",
         f"{_MACHINE}::test_c16_no_more_workers_than_cores_by_default",
+        f"{_JUDGING}::test_c16_the_report_counts_what_is_near_its_limit",
         f"{_JUDGE}::test_load_does_not_change_verdicts",
         f"{_JUDGE}::test_a_time_limit_near_the_limit_is_measured_again_alone",
     ),
@@ -177,6 +178,7 @@ CASES: Final = {
         f"{_MACHINE}::test_c22_an_image_is_known_by_its_digest_and_a_tag_that_moves_changes_nothing",
         f"{_MACHINE}::test_c22_a_module_that_is_nowhere_is_named",
         f"{_JUDGING}::test_c22_verdicts_of_two_images_are_not_pooled",
+        f"{_JUDGING}::test_c22_modules_that_are_not_there_are_counted",
     ),
     "C23": (_VERDICTS, f"{_PROGRAMS}::test_c23_other_jails_go_on_beside_a_fork_bomb"),
     "F01": (

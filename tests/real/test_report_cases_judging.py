@@ -335,6 +335,20 @@ def test_c09_a_compile_error_proper_is_one(judge: Judge, cases: Path) -> None:
     assert judge.judge(report_files.program(folder, "ok.cpp", "cpp17"), suite).verdict is Verdict.ACCEPTED
 
 
+def test_c16_the_report_counts_what_is_near_its_limit(judge: Judge, cases: Path, store: Store) -> None:
+    """The case's program takes 60 % of its limit; under a limit of 1.3 s it is within 20 % of it."""
+    folder = cases / "C16"
+    case = load(folder / "case.json")
+    busy = report_files.program(folder, case["submissions"][0]["file"])
+    found = []
+    for time_limit_s in (case["time_limit_ms"] / 1000, 1.3):
+        answered(store, load(folder / case["tests"]), busy, time_limit_s=time_limit_s)
+        environment_id = register_environment(store, judge.environment, now=NOW)
+        report = judge_pending(store, judge, environment_id, Pending(store, environment_id), now=lambda: NOW)
+        found.append((report.verdicts, report.n_near_limit))
+    assert found == [({"accepted": 1}, 0), ({"accepted": 1}, 1)]
+
+
 def test_c15_a_disk_that_is_full_when_verdicts_are_saved(
     judge: Judge, cases: Path, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -368,6 +382,15 @@ def test_c15_a_disk_that_is_full_when_verdicts_are_saved(
     report = judge_pending(store, judge, environment_id, Pending(store, environment_id), now=lambda: NOW)
     assert report.n_judged == 40 - len(saved)
     assert verdicts(store, run_id) == ["accepted"] * 40
+
+
+def test_c22_modules_that_are_not_there_are_counted(judge: Judge, store: Store) -> None:
+    programs = [Program(f"import {name}\n") for name in ("nowhere", "nowhere.deep", "elsewhere")]
+    run_id = answered(store, [{"in": "", "out": ""}], *programs, Program(""))
+    environment_id = register_environment(store, judge.environment, now=NOW)
+    report = judge_pending(store, judge, environment_id, Pending(store, environment_id), now=lambda: NOW)
+    assert verdicts(store, run_id) == ["runtime_error"] * 3 + ["accepted"]
+    assert report.missing_modules == {"nowhere": 2, "elsewhere": 1}
 
 
 @pytest.mark.docker

@@ -70,9 +70,13 @@ def _differences(before: Host, after: Host) -> list[str]:
 
 def writable_disks(jail: Jail) -> list[str]:
     """The mounts in a jail that can be written to and lie on a disk."""
-    lines = Path(f"/proc/{jails.agents(jail)[0]}/mountinfo").read_text(encoding="utf-8").splitlines()
+    return on_disk_and_writable(Path(f"/proc/{jails.agents(jail)[0]}/mountinfo").read_text(encoding="utf-8"))
+
+
+def on_disk_and_writable(mountinfo: str) -> list[str]:
+    """The same in the words of proc_pid_mountinfo(5): fifth the place, sixth the options, after a hyphen the type."""
     found = []
-    for line in lines:  # proc_pid_mountinfo(5): the sixth field has the options, the type follows the hyphen
+    for line in mountinfo.splitlines():
         mount, _, rest = line.partition(" - ")
         place, options = mount.split()[4:6]
         if "rw" in options.split(",") and rest.split()[0] not in _NO_DISK:
