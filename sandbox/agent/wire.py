@@ -12,6 +12,7 @@ from collections import namedtuple
 
 TYPE_CHECKING = False  # `typing` itself would bring pages of memory that every fork of a zygote pays for
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Any
 
 MAX_MESSAGE_BYTES = 64 * 1024
@@ -93,7 +94,7 @@ class Request(
     def unpack(cls, message: bytes) -> Request:
         """The message from bytes."""
         details = marshal.loads(message[_REQUEST.size :]) if len(message) > _REQUEST.size else {}
-        return cls._make((*_REQUEST.unpack_from(message), details))
+        return tuple.__new__(cls, (*_REQUEST.unpack_from(message), details))
 
 
 class Reply(
@@ -131,13 +132,18 @@ class Reply(
     def pack(self) -> bytes:
         """The message as bytes."""
         *numbers, text = self
-        packed = _REPLY.pack(*numbers)
-        return packed + text.encode()[: MAX_MESSAGE_BYTES - _REPLY.size] if text else packed
+        return packed_reply(numbers, text)
 
     @classmethod
     def unpack(cls, message: bytes) -> Reply:
         """The message from bytes."""
         return cls._make((*_REPLY.unpack_from(message), message[_REPLY.size :].decode(errors="replace")))
+
+
+def packed_reply(numbers: Iterable[int], message: str) -> bytes:
+    """A :class:`Reply` as bytes, from all its fields but the last one and from that."""
+    packed = _REPLY.pack(*numbers)
+    return packed + message.encode()[: MAX_MESSAGE_BYTES - _REPLY.size] if message else packed
 
 
 class Hello(

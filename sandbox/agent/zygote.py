@@ -8,7 +8,7 @@ import os
 import sys
 import time
 import types
-from os import close, fork, listdir, read, wait4, waitpid
+from os import close, fork, listdir, read, waitpid
 from time import monotonic_ns
 
 from . import execution, preludes, program, seccomp, wire
@@ -18,7 +18,7 @@ from .isolation import Landlock, Seccomp, become_user, protect_agent
 from .python_test import run as run_python
 from .rehearsal import rehearse
 from .standby import stand_by
-from .wire import EXEC, FORK, ISOLATED, LOADED, STARTED, Reply, Request
+from .wire import EXEC, FORK, ISOLATED, LOADED, STARTED, Reply, Request, packed_reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,6 +52,7 @@ class Zygote:
 
     def __init__(self, host: _socket.socket, landlock: Landlock, syscall_filter: Seccomp, uid_base: int | None) -> None:
         self._host = host
+        self._host_fd = host.fileno()
         self._landlock = landlock
         self._filter = syscall_filter
         self._uid_base = uid_base
@@ -83,7 +84,7 @@ class Zygote:
             if request.operation == FORK:
                 self._fork_zygote(fds[0], request.details["name"], hidden)
             else:
-                host.send(self._test(request, fds).pack())
+                host.send(self._test(request, fds))
 
     def _fork_zygote(self, fd: int, name: str, hidden: dict[str, types.ModuleType]) -> None:
         """Start the zygote of that name; it answers on its own connection."""
@@ -93,7 +94,7 @@ class Zygote:
             self._siblings.add(pid)
             return
         self._host.close()
-        self._host = _socket.socket(fileno=fd)
+        self._host, self._host_fd = _socket.socket(fileno=fd), fd
         close(self._progress)
         close(self._report)
         self._siblings = set()
@@ -105,7 +106,8 @@ class Zygote:
         self.serve()
         os._exit(0)
 
-    def _test(self, request: Request, fds: list[int]) -> Reply:
+    def _test(self, request: Request, fds: list[int]) -> bytes:
+        """Run one test; the reply as bytes."""
         operation, _, _, _, _, output_bytes, details = request
         self._tests += 1
         uid = None if self._uid_base is None else self._uid_base + self._tests % _USERS_PER_JAIL
@@ -114,12 +116,10 @@ class Zygote:
         pid = fork()
         if pid == 0:
             self._become_test(request, fds, uid, layers)
-        child = Child(pid, self._host.fileno())
+        child = Child(pid, self._host_fd)
         killed_by = self._watch(child, request, started_ns)
-        _, status, usage = wait4(pid, 0)
+        status, cpu_us, peak_bytes = child.reap()
         wall_us = (monotonic_ns() - started_ns) // 1000
-        child.close()
-        user_s, system_s, peak_kib = usage[:3]
         stage, text = self._progress_made()
         fetched: list[tuple[str, int]] = []
         if details:
@@ -133,8 +133,7 @@ class Zygote:
         for fd in fds:
             close(fd)
         fault = stage == STARTED
-        cpu_us = int((user_s + system_s) * 1e6)
-        return Reply(stage, killed_by, leftover, fault, status, cpu_us, wall_us, peak_kib * 1024, text)
+        return packed_reply((stage, killed_by, leftover, fault, status, cpu_us, wall_us, peak_bytes), text)
 
     def _progress_made(self) -> tuple[int, str]:
         """How far the process that has ended came; for a fault of the jail what it said of it."""
@@ -232,8 +231,7 @@ class Zygote:
         child = Child(pid)
         if child.wait(_SWEEP_S * 1000) != ENDED:
             child.kill()
-        os.waitpid(pid, 0)
-        child.close()
+        child.reap()
         return not os.listdir(SCRATCH)
 
 
