@@ -95,9 +95,11 @@ class Worker:
         """What LiveCodeBench's own evaluator would say."""
         try:
             with self._quiet.shared():
-                return self._cell.retried(lambda: livecodebench.judge(self._cell.request, program, suite)).outcome
+                outcome = self._cell.retried(lambda: livecodebench.judge(self._cell.request, program, suite)).outcome
         except JailFault as error:
             return _failed(suite.tests[0].name, Verdict.INTERNAL_ERROR, None, error.message)
+        self.counters.tests += len(outcome.tests)
+        return outcome
 
     def _judge(self, program: Program, suite: Suite, run_all: bool) -> Outcome:
         first = suite.tests[0].name
