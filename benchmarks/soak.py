@@ -95,6 +95,7 @@ def main() -> None:
                 rate = n_tests / (time.monotonic() - started)
                 print(f"{n_tests:7} tests, {rate:.0f}/s, {memory_kib()} KiB, {descriptors()} descriptors", flush=True)
     left = jails.left_by(os.getpid())
+    jails.close_docker_client()  # the one by which faults were made and leftovers looked for
     print(f"{n_done} of {count} solutions, {n_tests} tests in {time.monotonic() - started:.0f} s")
     print(f"faults: {dict(faults)}; wrong verdicts: {len(wrong)}", *wrong[:20], sep="\n  ")
     print(f"descriptors {before[0]} before, {descriptors()} after; memory {before[1]} KiB, then {memory_kib()} KiB")
