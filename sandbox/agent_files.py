@@ -34,8 +34,8 @@ def agent_files() -> dict[str, bytes]:
 
 def mounted_command(uid_base: int) -> list[str]:
     """The command that starts the agent where its folder is mounted; it connects to the socket there."""
-    start = f"import sys; sys.path.insert(0, {MOUNT_POINT!r}); from agent.main import main; "
-    return [*_PYTHON, start + f"main({MOUNT_POINT!r}, {uid_base})"]
+    start = f"import sys; sys.path.insert(0, {MOUNT_POINT!r}); from agent.start import start; "
+    return [*_PYTHON, start + f"start({MOUNT_POINT!r}, {uid_base})"]
 
 
 def streamed_command(uid_base: int) -> list[str]:

@@ -2,6 +2,7 @@
 
 What a fresh process touches first has to be copied for it, page by page, which is most of what it costs. Hence the
 functions that are imported by name here and in what this calls: to find one in a module means to write in three places.
+Hence, too, `find` where `in` would do: with bytes that begins with an exception and its text.
 """
 
 from __future__ import annotations
@@ -40,9 +41,10 @@ def run(
     try:
         stdin_fd, stdout_fd, stderr_fd, program_fd, compiled_fd = fds
         landlock, syscall_filter = layers
-        kept = [report, landlock.fd]
+        ruleset = landlock.fd
+        kept = [report, ruleset]
         text = _content(compiled_fd if has_compiled else program_fd)
-        own_file = _content(program_fd) if FILE_VARIABLE in text else b""
+        own_file = _content(program_fd) if text.find(FILE_VARIABLE) >= 0 else b""
         given = b""
         if not has_compiled:
             kept.append(compiled_fd)
@@ -57,7 +59,7 @@ def run(
         setsid()
         set_limits(int(cpu_kill_s) + 2)
         become_user(uid)
-        landlock.apply(landlock.fd)
+        landlock.apply(ruleset)
         syscall_filter.apply()
         if own_file:  # most programs do not ask for it, and what is written must be swept
             with open(FILE_NAME, "wb") as file:
@@ -101,11 +103,13 @@ def _compiled(text: bytes, compiled_fd: int, report: int) -> Any:
 
 
 def _close_all_but(kept: list[int]) -> None:
+    kept.sort()
     start = 3
-    for fd in sorted(kept):
+    for fd in kept:
         if fd > start:
             closerange(start, fd)
-        start = max(start, fd + 1)
+        if fd >= start:
+            start = fd + 1
     closerange(start, _ALL_FDS)
 
 

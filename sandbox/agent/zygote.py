@@ -22,7 +22,7 @@ from .wire import EXEC, FORK, ISOLATED, LOADED, STARTED, Reply, Request, packed_
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, NoReturn
+    from typing import Any
 
 # A short test is over before the first look; after that, a look every 10 ms bounds how far one can overshoot.
 _FIRST_LOOK_MS, _LOOK_MS = 8, 10
@@ -53,8 +53,7 @@ class Zygote:
     def __init__(self, host: _socket.socket, landlock: Landlock, syscall_filter: Seccomp, uid_base: int | None) -> None:
         self._host = host
         self._host_fd = host.fileno()
-        self._landlock = landlock
-        self._filter = syscall_filter
+        self._layers = landlock, syscall_filter
         self._uid_base = uid_base
         self._landlocks: dict[tuple[str, ...], Landlock] = {(): landlock}
         self._filters: dict[int, Seccomp] = {}
@@ -115,7 +114,9 @@ class Zygote:
         started_ns = monotonic_ns()
         pid = fork()
         if pid == 0:
-            self._become_test(request, fds, uid, layers)
+            if layers is not None:
+                execution.run(request, fds, self._report, uid, *layers)
+            run_python(request, fds, self._report, uid, self._layers, self._names, self._perform)
         child = Child(pid, self._host_fd)
         killed_by = self._watch(child, request, started_ns)
         status, cpu_us, peak_bytes = child.reap()
@@ -153,18 +154,6 @@ class Zygote:
         if grade not in self._filters:
             self._filters[grade] = Seccomp(os.uname().machine, grade)
         return self._landlocks[reads], self._filters[grade]
-
-    def _become_test(
-        self,
-        request: Request,
-        fds: list[int],
-        uid: int | None,
-        layers: tuple[Landlock, Seccomp] | None,
-    ) -> NoReturn:
-        """In the forked process: what was asked for, in isolation."""
-        if layers is not None:
-            execution.run(request, fds, self._report, uid, *layers)
-        run_python(request, fds, self._report, uid, (self._landlock, self._filter), self._names, self._perform)
 
     def _watch(self, child: Child, request: Request, started_ns: int) -> int:
         """Wait for the process; end it when it passes a limit, or when the host is gone."""

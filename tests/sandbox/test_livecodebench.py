@@ -11,6 +11,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import InvalidOperation
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,6 +19,7 @@ from hypothesis import given, strategies
 
 from sandbox import (
     Facts,
+    Grader,
     Io,
     Judge,
     Limits,
@@ -30,6 +32,8 @@ from sandbox import (
 )
 from sandbox.agent import lcb, wire
 from sandbox.livecodebench import Evaluator, Graded
+from tests.real import solutions
+from tests.real.solutions import Row, problems
 from tests.sandbox.case_files import CASES
 
 LIMITS = Limits(cpu_s=1.0, memory_bytes=512 * 2**20)
@@ -287,3 +291,30 @@ def test_nothing_that_a_program_writes_stops_the_judge(written: bytes, entry_poi
     assert (found.code is None) == (found.outcome.verdict is Verdict.ACCEPTED)
     if b"17" not in written:
         assert found.code in (-2, -3, -4, -5)
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+@pytest.mark.docker
+def test_published_grades_are_reproduced_on_public_tests(shared_data: Path) -> None:
+    folder = shared_data / "livecodebench"
+
+    def public(row: Row) -> Suite | None:
+        problem = problems(folder)[row["question_id"]]
+        return solutions.suite_of(problem, problem["public_tests"])
+
+    # Of all runs; without those on a time limit, which depend on the machine, and packages that an image may lack.
+    rows = solutions.solutions(folder, lambda row: row["published_verdict"] != "time_limit")[::20]
+    rows = [row for row in rows if not {"numpy", "sortedcontainers"} & set((row["code"] or "").split())]
+    assert len({row["model"] for row in rows}) == 12
+    with Judge("docker", grader=Grader.LIVECODEBENCH) as judge:
+        outcomes = solutions.judged(judge, rows, public)
+    same = {Verdict.COMPILE_ERROR: "runtime_error"}  # -4, for what cannot be compiled too
+    passed = [index for index in outcomes if rows[index]["published_grade"]]
+    failed = [index for index in outcomes if rows[index]["failing_test"] == "public"]
+    assert len(passed) > 150
+    assert len(failed) > 300
+    for index in [*passed, *failed]:
+        verdict = outcomes[index].verdict
+        expected = rows[index]["published_verdict"]
+        assert same.get(verdict, verdict.value) == expected, (rows[index]["model"], rows[index]["question_id"])

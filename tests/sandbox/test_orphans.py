@@ -85,7 +85,7 @@ def test_containers_of_a_running_command_are_left_alone(command: subprocess.Pope
     with Judge(executor, jobs=1) as judge:
         assert judge.judge(Program("print(1)"), ONE).verdict is Verdict.ACCEPTED
     assert before
-    assert before == set(map(str, jails.left_by(command.pid)))
+    assert before <= set(map(str, jails.left_by(command.pid)))  # its second jail may have come only then
 
 
 @pytest.mark.parametrize("source", ["while True:\n    pass", "import time\ntime.sleep(1000)"], ids=["loop", "sleeper"])
