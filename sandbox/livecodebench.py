@@ -30,7 +30,7 @@ from sandbox import memory_files, running
 from sandbox.agent import lcb, wire
 from sandbox.compiling import RunRequest
 from sandbox.errors import JailFault, SandboxError
-from sandbox.programs import Allowance, Io, Limits, Program, Suite, Test
+from sandbox.programs import MIB, Allowance, Io, Limits, Program, Suite, Test
 from sandbox.verdicts import Facts, Outcome, TestResult, Verdict, ended_badly
 
 
@@ -49,6 +49,9 @@ _KINDS = (lcb.OUTPUT, lcb.VALUE, lcb.ERROR, lcb.TIMEOUT, lcb.FAILED, lcb.UNCOMPI
 
 TIMEOUT_S = 6.0
 WRONG_ANSWER, TIME_LIMIT, RUNTIME_ERROR, HARNESS_ERROR = -2, -3, -4, -5
+
+# That evaluator sets no memory limit; this one keeps a program within its jail's own.
+_MEMORY_BYTES = 4 * 1024 * MIB
 
 # More than this of all outputs together is not kept.
 _MAX_OUTPUT_BYTES = 256 * 1024 * 1024
@@ -134,7 +137,7 @@ def request(program: Program, suite: Suite, timeout_s: float, evaluator: Evaluat
         has_compiled=False,
         cpu_kill_s=deadline_s,
         wall_kill_s=deadline_s,
-        memory_bytes=suite.limits.memory_bytes,
+        memory_bytes=max(suite.limits.memory_bytes, _MEMORY_BYTES),
         output_bytes=min(suite.limits.output_bytes * len(suite.tests), _MAX_OUTPUT_BYTES),
         details={
             "zygote": wire.LIVECODEBENCH + (f"+{wire.NUMPY}" if wire.NUMPY in program.source else ""),

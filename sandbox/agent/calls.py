@@ -33,7 +33,7 @@ VOID = "void"
 POSITION = "ListNode.pos"
 
 # In the grader's order: a later star import wins (operator's and builtins' `pow` over math's).
-_STAR_IMPORTS = (
+STAR_IMPORTS = (
     "string",
     "re",
     "datetime",
@@ -55,14 +55,14 @@ _STAR_IMPORTS = (
 )
 # LeetCode has these names at hand as well; here only where the package is (the full image).
 _SORTED = ("SortedList", "SortedDict", "SortedSet")
-_MODULES = [name for name in _STAR_IMPORTS if name not in ("builtins", "typing")]
-_RECURSION_LIMIT = 50_000
+_MODULES = [name for name in STAR_IMPORTS if name not in ("builtins", "typing")]
+RECURSION_LIMIT = 50_000
 
 
 def prelude() -> dict[str, Any]:
     """The names that call-based programs may use without importing them."""
     names: dict[str, Any] = {"ListNode": ListNode, "TreeNode": TreeNode}
-    for module_name in _STAR_IMPORTS:
+    for module_name in STAR_IMPORTS:
         module = importlib.import_module(module_name)
         public = getattr(module, "__all__", None) or [n for n in vars(module) if not n.startswith("_")]
         names.update({name: getattr(module, name) for name in public})
@@ -102,7 +102,7 @@ def run(code: types.CodeType, names: dict[str, Any], details: dict[str, Any], ar
     module = types.ModuleType(MODULE_NAME)
     module.__dict__.update(names, **_own_nodes(details))
     sys.modules[MODULE_NAME] = module
-    sys.setrecursionlimit(_RECURSION_LIMIT)
+    sys.setrecursionlimit(RECURSION_LIMIT)
     perform = _design if details.get("form") == DESIGN else _function
     try:
         exec(code, module.__dict__)

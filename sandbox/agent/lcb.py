@@ -29,7 +29,7 @@ from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from .calls import _RECURSION_LIMIT, _STAR_IMPORTS
+from .calls import RECURSION_LIMIT, STAR_IMPORTS
 
 # Before each input its length; before what a test gave: which kind of record, the test's index, the length.
 LENGTH = struct.Struct("<Q")
@@ -50,9 +50,9 @@ _MAX_ERROR_CHARACTERS = 300
 _UNIMPORTED = ("builtins", "typing")
 PRELUDE = "\n".join(
     [
-        *(f"from {name} import *" for name in _STAR_IMPORTS),
-        *(f"import {name}" for name in _STAR_IMPORTS if name not in _UNIMPORTED),
-        f"sys.setrecursionlimit({_RECURSION_LIMIT})\n",
+        *(f"from {name} import *" for name in STAR_IMPORTS),
+        *(f"import {name}" for name in STAR_IMPORTS if name not in _UNIMPORTED),
+        f"sys.setrecursionlimit({RECURSION_LIMIT})\n",
     ]
 )
 _FUNCTION = "wrapped_function"
@@ -82,7 +82,7 @@ class TimeoutException(Exception):
 
 def prelude() -> dict[str, Any]:
     """No names: programs import theirs themselves. The modules are imported here, once for all programs."""
-    for name in _STAR_IMPORTS:
+    for name in STAR_IMPORTS:
         importlib.import_module(name)
     return {}
 
