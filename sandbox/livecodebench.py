@@ -12,7 +12,7 @@ None   all tests passed
 
 Not imitated, since expected outputs never enter a jail: programs that read them from the evaluator's frames, objects
 that say of themselves that they equal everything, comparisons that raise. Its processes have no memory limit and no
-output limit; the suite's hold here, and end a program with -5 and the verdict that says so.
+output limit; here 4 GiB and the suite's output hold, and end a program with -5 and the verdict that says so.
 """
 
 from __future__ import annotations
