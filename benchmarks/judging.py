@@ -22,12 +22,13 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.layers import layer_costs
 from benchmarks.livecodebench_method import livecodebench_method
+from benchmarks.processor import children_s, judging_s
 from sandbox import Io, Job, Judge, Limits, Program, SandboxUnavailable, Suite, Test, Verdict
 from sandbox.comparison import first_difference
 from sandbox.judge import EXECUTORS
@@ -42,19 +43,29 @@ PLAIN, LIVECODEBENCH = "plain python3", "LiveCodeBench's way"
 
 @dataclass(frozen=True)
 class Timing:
-    """One round: seconds taken, tests run, programs accepted."""
+    """One round: seconds taken, tests run, programs accepted, seconds of processor time."""
 
     seconds: float
     tests: int
     accepted: int
+    processor_s: float = 0.0
 
 
 class Method(NamedTuple):
-    """A way of judging; what it needs to start, in seconds, before it can judge."""
+    """A way of judging: what it has used of the processor so far, and the seconds of wall and processor time that it
+    takes to start: the one once, the other at each call."""
 
     name: str
     judge: Callable[[list[Job[int]]], Timing]
+    used_s: Callable[[], float]
     start_s: float = 0.0
+    start_processor_s: float = 0.0
+
+    def timed(self, jobs: list[Job[int]]) -> Timing:
+        """One round."""
+        before_s = self.used_s()
+        timing = self.judge(jobs)
+        return replace(timing, processor_s=self.used_s() - before_s - self.start_processor_s)
 
 
 def shared_jobs(data: Path, limit: int, *, right_only: bool = False) -> list[Job[int]]:
@@ -150,12 +161,12 @@ def compare(methods: list[Method], jobs: list[Job[int]], rounds: int) -> dict[st
     timings: dict[str, list[Timing]] = {method.name: [] for method in methods}
     for number in range(rounds):
         for method in methods[number % len(methods) :] + methods[: number % len(methods)]:
-            timings[method.name].append(method.judge(jobs))
+            timings[method.name].append(method.timed(jobs))
     return timings
 
 
 def print_comparison(methods: list[Method], jobs: list[Job[int]], timings: dict[str, list[Timing]]) -> None:
-    """One line for each method, with the ratio to the first one's time in the same round."""
+    """Two lines for each method; ratios are to the first one in the same round."""
     tests = sum(len(job.suite.tests) for job in jobs)
     print(f"\n{len(jobs)} solutions, {tests / len(jobs):.1f} tests each")
     ours = timings[methods[0].name]
@@ -165,9 +176,14 @@ def print_comparison(methods: list[Method], jobs: list[Job[int]], timings: dict[
         started = [timing.tests / (timing.seconds + method.start_s) for timing in theirs]
         line = f"  {method.name:20} {statistics.median(rates):7.1f} tests/s (rounds {rates[0]:.1f} to {rates[-1]:.1f})"
         line += f", {statistics.median(started):7.1f} with start-up, {theirs[0].accepted} accepted"
+        used_ms = statistics.median(timing.processor_s / timing.tests * 1000 for timing in theirs)
+        line += f"\n  {'':20} {used_ms:7.2f} ms of processor time a test"
         if method is not methods[0]:
-            ratios = sorted(other.seconds / own.seconds for own, other in zip(ours, theirs, strict=True))
-            line += f"; ours is {statistics.median(ratios):.2f} times as fast ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+            pairs = list(zip(ours, theirs, strict=True))
+            faster = sorted(other.seconds / own.seconds for own, other in pairs)
+            less = statistics.median(other.processor_s / own.processor_s for own, other in pairs)
+            line += f"; ours is {statistics.median(faster):.2f} times as fast ({faster[0]:.2f} to {faster[-1]:.2f})"
+            line += f" and takes {1 / less:.2f} times as much of it"
         print(line, flush=True)
 
 
@@ -209,6 +225,20 @@ def print_trivial_tests(executor: str) -> None:
         print(f"  {name:20} " + ", ".join(f"{language} {cost:.2f} ms" for language, cost in costs.items()), flush=True)
 
 
+def _livecodebench(workers: int, python: str) -> Method:
+    """That method, with what it takes to start: an interpreter, its imports, a pool that has been warmed up."""
+    started, used_s = time.monotonic(), children_s()
+    livecodebench_method(workers, [], python)
+    start_s, start_processor_s = time.monotonic() - started, children_s() - used_s
+    return Method(
+        LIVECODEBENCH,
+        lambda jobs: livecodebench_method(workers, jobs, python),
+        children_s,
+        start_s,
+        start_processor_s,
+    )
+
+
 def _interpreter() -> str:
     """The system's own Python, which jails of bubblewrap have and which is the same in the image, where it is there."""
     return shutil.which("python3", path="/usr/bin") or "python3"
@@ -231,9 +261,11 @@ def main() -> None:
         in_jails(judge, jobs[: options.jobs])
         name = judge.environment.executor
         methods = [
-            Method(name, lambda jobs: in_jails(judge, jobs), time.monotonic() - started),
-            Method(PLAIN, lambda jobs: plainly(python, options.jobs, jobs, Path(folder))),
-            Method(LIVECODEBENCH, lambda jobs: livecodebench_method(options.jobs, jobs, python)),
+            Method(
+                name, lambda jobs: in_jails(judge, jobs), lambda: judging_s(judge), start_s=time.monotonic() - started
+            ),
+            Method(PLAIN, lambda jobs: plainly(python, options.jobs, jobs, Path(folder)), children_s),
+            _livecodebench(options.jobs, python),
         ]
         print(
             f"{'right solutions of the o1 runs' if shared else 'the demonstration'}, {options.jobs} workers on "

@@ -9,6 +9,7 @@ and warmed up before the clock: the comparison is about judging. Programs on std
 from __future__ import annotations
 
 import ast
+import contextlib
 import faulthandler
 import io
 import json
@@ -167,16 +168,16 @@ def _output(call: Callable[[], object], given: str) -> str:
     sys.stdout = captured
     try:
         # By name, as there: each is looked up anew for each test.
-        with (
-            patch("sys.stdin.read", lambda *_: given),
-            patch("sys.stdin.readlines", lambda *_: given.split("\n")),
-            patch("sys.stdin.readline", lambda *_: next(lines)),
-            patch("sys.stdin", io.TextIOWrapper(io.BytesIO(given.encode()))),
-            patch("builtins.open", mock_open(read_data=given)),
-        ):
-            call()
-    except SystemExit:
-        pass
+        @patch("builtins.open", mock_open(read_data=given))
+        @patch("sys.stdin", io.TextIOWrapper(io.BytesIO(given.encode())))
+        @patch("sys.stdin.readline", lambda *_: next(lines))
+        @patch("sys.stdin.readlines", lambda *_: given.split("\n"))
+        @patch("sys.stdin.read", lambda *_: given)
+        def patched() -> None:
+            with contextlib.suppress(SystemExit):
+                call()
+
+        patched()
     finally:
         signal.alarm(0)
         faulthandler.disable()

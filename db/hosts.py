@@ -60,6 +60,12 @@ def settle(session: Session, host: str, *, reserved_until: datetime, next_at: da
         session.execute(_CHANGE, {"name": host, "next_at": next_at})
 
 
+def forget(session: Session, host: str, now: datetime) -> None:
+    """Nobody's turn and no pause holds for a host any more; a block does."""
+    require_utc("now", now)
+    session.execute(_CHANGE, {"name": host, "next_at": now, "paused_until": None})
+
+
 def postpone(session: Session, host: str, until: datetime) -> None:
     """Nobody sends to a host before `until`. A longer pause that holds already stays."""
     require_text("host", host, allow_empty=False)

@@ -96,7 +96,7 @@ def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> S
     values = released_by(claims)
     if not is_twin:
         touched |= _save_flags(session, problem_id, record, now)
-        if record.references:
+        if record.references is not None:
             touched |= save_references(session, problem_id, record.references, source=record.source)
         values |= _stated(record, before) | _save_content(session, problem_id, record, digest, before, now)
     changes = {name: value for name, value in values.items() if before[name] != value}

@@ -243,7 +243,8 @@ class ProblemRecord:
     ``language`` is that of the statement ("en"; None: not known), ``translations`` are (language, statement) pairs.
     ``other_ids`` are native ids by which the source, and files that go with it, know the same problem. ``page_sha256``
     is that of the page with the statement: while it stays the same, another text is only another reading of it.
-    ``references`` are all the solutions that the source knows to be right, under names of their own.
+    ``references`` are all the solutions that the source knows to be right, under names of their own (None: it says
+    nothing of them).
     """
 
     key: ProblemKey
@@ -262,10 +263,10 @@ class ProblemRecord:
     flags: tuple[tuple[str, str], ...] = ()
     other_ids: tuple[str, ...] = ()
     page_sha256: str | None = None
-    references: tuple[ReferenceRecord, ...] = ()
+    references: tuple[ReferenceRecord, ...] | None = None
 
     def __post_init__(self) -> None:
-        names = [reference.name for reference in self.references]
+        names = [reference.name for reference in self.references or ()]
         if len(set(names)) < len(names):
             raise ValueError(f"ProblemRecord.references has a name twice: {sorted(names)}")
         for other in self.other_ids:

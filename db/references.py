@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import and_, bindparam, delete, select
+from sqlalchemy import ColumnElement, and_, bindparam, delete, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
@@ -59,6 +59,11 @@ class FailedReference:
     verdict: str
     detail: str
 
+    @property
+    def reason(self) -> str:
+        """Why its problem is not scored, in a line."""
+        return f"its solution {self.name} gets {self.verdict}" + (f" ({self.detail})" if self.detail else "")
+
 
 def save_references(session: Session, problem_id: int, references: Sequence[ReferenceRecord], *, source: str) -> bool:
     """Make these all the reference solutions that ``source`` has for a problem; verdicts of changed ones go.
@@ -92,7 +97,7 @@ def pending_references(
 ) -> list[PendingReference]:
     """The reference solutions without a final verdict in an environment, of problems that some runs (None: any run)
     have answered."""
-    verdict, answered = t.reference_verdict.c, t.completion.c
+    verdict = t.reference_verdict.c
     judged = (
         select(verdict.id)
         .where(
@@ -103,14 +108,11 @@ def pending_references(
         )
         .exists()
     )
-    answers = select(answered.id).where(answered.problem_id == t.problem.c.id)
-    if run_ids is not None:
-        answers = answers.where(is_one_of(answered.run_id, run_ids))
     query = (
         select(t.reference, t.problem.c.current_suite_id)
         .join(t.problem, t.problem.c.id == t.reference.c.problem_id)
         .join(t.test_suite, t.test_suite.c.id == t.problem.c.current_suite_id)
-        .where(t.test_suite.c.n_tests > 0, ~judged, answers.exists())
+        .where(t.test_suite.c.n_tests > 0, ~judged, _is_answered(run_ids))
         .order_by(t.reference.c.problem_id, t.reference.c.id)
     )
     rows = session.execute(query).all()
@@ -151,10 +153,10 @@ def save_reference_verdicts(session: Session, environment_id: int, records: Sequ
 
 
 def failed_references(
-    session: Session, environment_id: int, problem_ids: Iterable[int], *, accepted: str
+    session: Session, environment_id: int, *, accepted: str, run_ids: Iterable[int] | None = None
 ) -> list[FailedReference]:
-    """The reference solutions of some problems whose verdict on the current suite is not ``accepted``; internal errors
-    are not theirs."""
+    """The reference solutions whose verdict in an environment, on the current suite, is not ``accepted`` (internal
+    errors are not theirs), of problems that some runs (None: any run) have answered."""
     verdict = t.reference_verdict.c
     query = (
         select(t.reference.c.problem_id, t.reference.c.name, verdict.verdict, verdict.detail)
@@ -166,8 +168,27 @@ def failed_references(
         .where(
             verdict.environment_id == environment_id,
             verdict.verdict.not_in([accepted, INTERNAL_ERROR]),
-            is_one_of(t.problem.c.id, problem_ids),
+            _is_answered(run_ids),
         )
         .order_by(t.reference.c.problem_id, t.reference.c.name)
     )
     return [FailedReference(*row) for row in session.execute(query)]
+
+
+def last_environment(session: Session, problem_id: int) -> int | None:
+    """The environment in which a reference solution of this problem was judged last; None if none was."""
+    verdict = t.reference_verdict.c
+    query = (
+        select(verdict.environment_id)
+        .join(t.reference, t.reference.c.id == verdict.reference_id)
+        .where(t.reference.c.problem_id == problem_id)
+        .order_by(verdict.judged_at.desc(), verdict.id.desc())
+        .limit(1)
+    )
+    return session.execute(query).scalar()
+
+
+def _is_answered(run_ids: Iterable[int] | None) -> ColumnElement[bool]:
+    answered = t.completion.c
+    answers = select(answered.id).where(answered.problem_id == t.problem.c.id)
+    return (answers if run_ids is None else answers.where(is_one_of(answered.run_id, run_ids))).exists()

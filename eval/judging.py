@@ -56,6 +56,7 @@ _PAGE = 500
 _BATCH = 200
 _BATCH_S = 2.0
 KEPT_SUITES = 16
+_SHORTEST_S = 1e-6
 
 _MISSING_MODULE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
 
@@ -99,6 +100,16 @@ class JudgingReport:
     def n_internal(self) -> int:
         """How many met an internal error; they are judged again by the next run."""
         return self.verdicts.get(Verdict.INTERNAL_ERROR, 0)
+
+    @property
+    def solutions_per_s(self) -> float:
+        """Completions that got a verdict, a second of wall time."""
+        return self.n_judged / max(self.seconds, _SHORTEST_S)
+
+    @property
+    def tests_per_s(self) -> float:
+        """Tests that were run, a second of wall time."""
+        return self.n_tests / max(self.seconds, _SHORTEST_S)
 
 
 def environment_record(environment: Environment) -> EnvironmentRecord:

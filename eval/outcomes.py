@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from db.completions import list_runs
 from db.judgements import load_verdicts
 from db.records import Precision
+from db.references import failed_references
 from db.summaries import ProblemSummary, list_problems
 from db.tallies import load_tallies
 from eval.evaluation import Outcome, RunOutcomes
@@ -21,12 +23,32 @@ if TYPE_CHECKING:
 ACCEPTED = "accepted"
 INTERNAL_ERROR = "internal_error"
 OLDER_STATEMENT = "older_statement"
+REFERENCE_FAILS = "reference_fails"
 NO_ENVIRONMENT = -1
 
 
-def load_problem_facts(session: Session, *, platform: str | None = None) -> tuple[ProblemFacts, ...]:
-    """All problems of the store, or those of one platform."""
-    return tuple(problem_facts(summary) for summary in list_problems(session, platform=platform))
+def load_problem_facts(
+    session: Session, *, platform: str | None = None, environment_id: int | None = None
+) -> tuple[ProblemFacts, ...]:
+    """All problems of the store, or those of one platform, with the flags that hold everywhere and, where one is named,
+    those of an environment: of problems whose reference solutions fail there."""
+    failing = {} if environment_id is None else reference_flags(session, environment_id)
+    facts = map(problem_facts, list_problems(session, platform=platform))
+    return tuple(
+        replace(one, flags=(*one.flags, *failing[one.problem_id])) if one.problem_id in failing else one
+        for one in facts
+    )
+
+
+def reference_flags(
+    session: Session, environment_id: int, run_ids: Iterable[int] | None = None
+) -> dict[int, tuple[tuple[str, str], ...]]:
+    """The flags, as (name, reason) by problem id, of problems whose reference solutions fail in an environment; only
+    of those that some runs (None: any run) have answered."""
+    failing: dict[int, tuple[tuple[str, str], ...]] = {}
+    for one in failed_references(session, environment_id, accepted=ACCEPTED, run_ids=run_ids):
+        failing[one.problem_id] = (*failing.get(one.problem_id, ()), (REFERENCE_FAILS, one.reason))
+    return failing
 
 
 def load_judged_runs(

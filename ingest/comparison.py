@@ -7,9 +7,9 @@ from typing import Any
 from db.json_lines import json_kind
 from ingest.errors import BadRow
 from ingest.fields import refuse_unknown
+from sandbox.programs import Unordered
 
 TOLERANCES = ("absolute_tolerance", "relative_tolerance")
-UNORDERED = ("lines", "tokens", "list", "nested")
 SWITCHES = ("case_sensitive", "space_sensitive", "assume_tolerance")
 
 
@@ -25,8 +25,8 @@ def read_comparison(given: object) -> dict[str, Any]:
         if name in given and not isinstance(given[name], bool):
             raise BadRow(f"comparison: {name} is {json_kind(given[name])}", f"Write {name} as true or false.")
     if given.get("unordered") is not None:
-        if given["unordered"] not in UNORDERED:
-            raise BadRow(f"comparison: unordered is {given['unordered']!r}", f"It is one of {', '.join(UNORDERED)}.")
+        if given["unordered"] not in list(Unordered):
+            raise BadRow(f"comparison: unordered is {given['unordered']!r}", f"It is one of {', '.join(Unordered)}.")
         rules["unordered"] = given["unordered"]
     return rules | {name: given[name] for name in SWITCHES if name in given}
 

@@ -65,8 +65,11 @@ def read_validator(package: Package, flags: tuple[str, ...] = ()) -> Checker | N
         raise _refusal("has several source files, which would have to be compiled together")
     main = next((source for source in parts.sources if _MAIN.fullmatch(source.name)), parts.sources[0])
     beside = [file for file in (*parts.sources, *parts.others) if file != main]
-    program = Program(_text(package, main), language, _files(package, parts.folder, beside))
-    return Checker(program, flags=flags, limits=_limits(package))
+    text, files, limits = _text(package, main), _files(package, parts.folder, beside), _limits(package)
+    try:
+        return Checker(Program(text, language, files), flags=flags, limits=limits)
+    except ValueError as error:
+        raise _refusal(f"cannot be run here: {error}") from error
 
 
 def _refusal(reason: str) -> NoChecker:

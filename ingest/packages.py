@@ -34,29 +34,6 @@ _PLAIN_NAME = re.compile(r"^%+\s*plainproblemname:\s*(.+?)\s*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class TimeRule:
-    """How a package sets its time limit, in seconds: the one stated, or one from its slowest accepted submission."""
-
-    stated_s: float | None
-    multiplier: float
-    resolution_s: float
-    legacy: bool
-
-    def limit_for(self, slowest_accepted_s: float) -> float:
-        """The stated limit, else the rule's.
-
-        Legacy: multiplier (5) times the slowest, rounded to whole seconds, at least 1. Later versions: the smallest
-        multiple of the resolution (1 s) that is at least multiplier (2) times the slowest.
-        """
-        if self.stated_s is not None:
-            return self.stated_s
-        wanted = slowest_accepted_s * self.multiplier
-        if self.legacy:
-            return float(max(1, int(wanted + 0.5)))
-        return max(1, math.ceil(wanted / self.resolution_s - 1e-9)) * self.resolution_s
-
-
-@dataclass(frozen=True)
 class Package:
     """A package's metadata.
 
@@ -64,6 +41,9 @@ class Package:
     ``own_validator`` says that outputs are judged by a program of the package. ``validator_flags`` are the arguments of
     whichever validator it is; ``grading`` and ``limits`` are those maps of ``problem.yaml``. ``constants`` take the
     place of their names in double braces in the package's own texts.
+
+    ``time_limit_s`` is the one that is stated; without one, the forms derive it from the slowest accepted submission on
+    the judging machine, which nobody outside knows.
 
     ``statements`` are (language, text) pairs, LaTeX or Markdown as they stand there, the English one first; a file
     without a language in its name has None. ``sources`` are the contests that it says it comes from, ``embargo_until``
@@ -77,7 +57,7 @@ class Package:
     statements: tuple[tuple[str | None, str], ...]
     sources: tuple[str, ...]
     embargo_until: str | None
-    time_rule: TimeRule
+    time_limit_s: float | None
     memory_limit_bytes: int | None
     types: tuple[str, ...]
     validation: tuple[str, ...]
@@ -151,7 +131,7 @@ def open_package(folder: Path) -> Package:
         statements=statements,
         sources=_sources(meta),
         embargo_until=_text(meta, "embargo_until"),
-        time_rule=_time_rule(folder, limits, legacy),
+        time_limit_s=_time_limit_s(folder, limits),
         memory_limit_bytes=int(memory * 2**20) if memory else None,
         types=types,
         validation=validation,
@@ -245,16 +225,12 @@ def _types(meta: dict[str, Any]) -> tuple[str, ...]:
     return tuple((_text(meta, "type") or "pass-fail").split())
 
 
-def _time_rule(folder: Path, limits: dict[str, Any], legacy: bool) -> TimeRule:
+def _time_limit_s(folder: Path, limits: dict[str, Any]) -> float | None:
     stated = positive_number(limits, "time_limit")
     beside = folder / ".timelimit"  # written by contest-preparation tools for judging systems
     if stated is None and beside.is_file():
-        stated = positive_number({".timelimit": beside.read_text(errors="replace").strip()}, ".timelimit")
-    if legacy:
-        return TimeRule(stated, positive_number(limits, "time_multiplier") or 5.0, 1.0, True)
-    multipliers = limits.get("time_multipliers") or {}
-    multiplier = positive_number(multipliers, "ac_to_time_limit") if isinstance(multipliers, dict) else None
-    return TimeRule(stated, multiplier or 2.0, positive_number(limits, "time_resolution") or 1.0, False)
+        return positive_number({".timelimit": beside.read_text(errors="replace").strip()}, ".timelimit")
+    return stated
 
 
 def _sources(meta: dict[str, Any]) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def judging_bar(
     console: Console, total: int, before: Counters, what: str = "judging"
 ) -> Iterator[Callable[[int, Counters], None]]:
-    """A bar with solutions and tests a second, jails that had to be replaced, and the remaining time.
+    """A bar with what waits, solutions and tests a second, jails that had to be replaced, and the remaining time.
 
     ``before`` is what the judge had counted when the bar began. Gives the function to call with how many solutions were
     just dealt with and the judge's counters.
@@ -40,7 +40,8 @@ def judging_bar(
 
         def on_judged(count: int, counters: Counters) -> None:
             seconds = max(time.monotonic() - started, 1e-6)
-            rates = [f"{progress.tasks[task].speed or 0.0:.1f} solutions/s"]
+            n_waiting = max(total - int(progress.tasks[task].completed) - count, 0)
+            rates = [f"{n_waiting} waiting", f"{progress.tasks[task].speed or 0.0:.1f} solutions/s"]
             tests = counters.tests - before.tests
             if tests:  # a grader that runs all tests in one process counts none
                 rates.append(f"{tests / seconds:.0f} tests/s")

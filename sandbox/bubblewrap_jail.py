@@ -61,7 +61,6 @@ class BubblewrapLauncher:
 
     name = "bubblewrap"
     kernel = ""
-    kernel = ""
 
     def __init__(self, image: str | None = None) -> None:
         """Find the command and a system Python. Raises ``SandboxUnavailable``, also for an image: it has none."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -36,15 +37,21 @@ class Counters:
     jails_replaced: int = 0
     faults: dict[str, int] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._lock = threading.Lock()  # no field: what is counted can be copied and written down
+
     def count_fault(self, kind: str) -> None:
         """One more of that kind."""
-        self.faults[kind] = self.faults.get(kind, 0) + 1
+        with self._lock:
+            self.faults[kind] = self.faults.get(kind, 0) + 1
 
     def add(self, other: Counters) -> None:
-        """Add what another has counted."""
+        """Add what another has counted, which may go on counting in a thread of its own."""
         for name in ("solutions", "tests", "checks", "requests", "jails_started", "jails_replaced"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
-        for kind, count in other.faults.items():
+        with other._lock:
+            faults = dict(other.faults)
+        for kind, count in faults.items():
             self.faults[kind] = self.faults.get(kind, 0) + count
 
 

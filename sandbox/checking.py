@@ -2,6 +2,9 @@
 
 Expected outputs go into that jail and never into the one of the programs that are judged. A checker gets the names
 ``/proc/self/fd/N`` for the files that it is to read: they are files in memory that nobody copies.
+
+One that passes its own limits on an output has not judged it: an internal error, which is reported. How long an output
+may be is the suite's output limit; whether one is too long to be right, only a checker knows.
 """
 
 from __future__ import annotations
@@ -20,9 +23,9 @@ from sandbox.judgements import Judgement, Left
 from sandbox.languages import SCRATCH, Run
 from sandbox.loading import command_request
 from sandbox.programs import Checker, Limits, Protocol, Suite, Test
-from sandbox.running import error_text, facts_of
+from sandbox.running import Said, error_text, facts_of
 
-_FEEDBACK = "feedback"
+_FEEDBACK = Checker.FEEDBACK_FOLDER
 _FEEDBACK_READ_BYTES = 64 * 1024
 
 # A request has so many descriptors; what a run needs beside the files of a program is less than what is left.
@@ -62,8 +65,17 @@ class Call:
         self._ready = ready
         self._limits = limits
         self._scoring = suite.groups is not None and suite.groups.scoring
-        self._own = [memory_files.empty()]
-        self.fds = [files.stdin_fd, files.stdout_fd, self._own[0], ready.product_fd]
+        self._own: list[int] = []
+        self.fds = [files.stdin_fd, files.stdout_fd]
+        try:
+            self.request = self._prepare(suite, test, files)
+        except BaseException:
+            self.close()
+            raise
+
+    def _prepare(self, suite: Suite, test: Test, files: Files) -> wire.Request:
+        ready = self._ready
+        self.fds += (self._make(None), ready.product_fd)
         answer_fd = self._make(test.expected)
         shown: tuple[int, ...]
         if ready.checker.protocol is Protocol.KATTIS:
@@ -73,7 +85,7 @@ class Call:
         else:
             shown, names = (files.input_fd, files.output_fd, answer_fd), (_name(0), _name(1), _name(2))
         flags = ready.checker.flags if test.checker_flags is None else test.checker_flags
-        request = command_request(ready.run, ready.product, limits, (*names, *flags))
+        request = command_request(ready.run, ready.product, self._limits, (*names, *flags))
         keep = self._add(shown)
         # A folder is made for what is put into it; a checker does not see this at first sight.
         beside = {f"{_FEEDBACK}/.keep": self._make(b""), **ready.files}
@@ -85,7 +97,7 @@ class Call:
             "place": {**request.details.get("place", {}), **place},
             "fetch": dict(zip(fetched, self._add(self._feedback.values()), strict=True)),
         }
-        self.request = request._replace(details=request.details | own)
+        return request._replace(details=request.details | own)
 
     def _make(self, content: bytes | None) -> int:
         """A file with this content for good, or (None) an empty one that can be written."""
@@ -101,7 +113,8 @@ class Call:
     def judgement(self, reply: wire.Reply, output_bytes: int) -> Judgement:
         """What it says, once it has ended; ``output_bytes`` is how much it wrote to its standard output."""
         ready = self._ready
-        facts = facts_of(reply, self._limits, ready.allowance, output_bytes)
+        said = Said(ready.run.out_of_memory, self.fds[wire.STDERR])
+        facts = facts_of(reply, self._limits, ready.allowance, output_bytes, said)
         files = {name: memory_files.content(fd, _FEEDBACK_READ_BYTES) for name, fd in self._feedback.items()}
         left = Left(
             facts,
@@ -115,6 +128,7 @@ class Call:
         """Let go of its files."""
         for fd in self._own:
             os.close(fd)
+        self._own = []
 
 
 def _name(index: int) -> str:
@@ -139,8 +153,13 @@ class ReadyChecker:
             self.product = language.build.product(program.source)
             self.product_fd = compiling.build(cell.request, language, program, cache)
         self.is_native = self.run.command is None
-        beside = () if self.is_native else program.files
-        self.files = {name: memory_files.sealed(text.encode("utf-8", "surrogatepass")) for name, text in beside}
+        self.files: dict[str, int] = {}
+        try:
+            for name, text in () if self.is_native else program.files:
+                self.files[name] = memory_files.sealed(text.encode("utf-8", "surrogatepass"))
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Let go of its files."""
@@ -161,12 +180,18 @@ class Checkers:
         """The checker, or what it comes to that it cannot be run. Raises ``JailFault`` when no jail lasts."""
         if self._ready is None or checker != self._checker:
             self.close()
-            self._ready, self._checker = self._make_ready(checker), checker
+            ready = self._make_ready(checker)
+            if isinstance(ready, Judgement) and ready.facts is not None and not compiling.is_repeatable(ready.facts):
+                return ready  # another time it may come to more
+            self._ready, self._checker = ready, checker
         return self._ready
 
     def _make_ready(self, checker: Checker) -> ReadyChecker | Judgement:
-        if len(checker.program.files) > _MOST_FILES:
-            return judgements.fault(f"has {len(checker.program.files)} files beside its own, more than {_MOST_FILES}")
+        names = [name for name, _ in checker.program.files]
+        if _PYTHON_NAME in names and checker.program.language == "python3":
+            return judgements.fault(f"has a file that is called as it is itself, {_PYTHON_NAME}")
+        if len(names) > _MOST_FILES:
+            return judgements.fault(f"has {len(names)} files beside its own, more than {_MOST_FILES}")
         try:
             return self.cell.retried(lambda: ReadyChecker(self.cell, checker, self._cache))
         except CompileFailure as error:

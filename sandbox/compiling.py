@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import resource
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -22,6 +23,7 @@ COMPILE_LIMITS = Limits(cpu_s=30.0, memory_bytes=2048 * MIB, output_bytes=256 * 
 # The scratch folder has 64 MiB for the source and all that comes of it. What people write has some kilobytes.
 _SOURCE_BYTES = 16 * MIB
 _MESSAGE_BYTES = 64 * 1024
+_MOST_PRODUCTS = 4096
 _WORD_BYTES = 200
 
 # Lines about where an error is or that there was one, beside those that say which.
@@ -40,13 +42,15 @@ class CompileFailure(Exception):
 
 
 class ProductCache:
-    """Compiled programs as sealed memory files, the least recently used let go beyond ``limit_bytes``.
+    """Compiled programs as sealed memory files, the least recently used let go beyond ``limit_bytes`` or
+    ``limit_count``: each takes a descriptor, of which there are no more than a share by default.
 
     The image and the compilers' options are those of the one judge that it belongs to.
     """
 
-    def __init__(self, limit_bytes: int = 512 * MIB) -> None:
+    def __init__(self, limit_bytes: int = 512 * MIB, limit_count: int | None = None) -> None:
         self._limit_bytes = limit_bytes
+        self._limit_count = _share_of_descriptors() if limit_count is None else limit_count
         self._fds: OrderedDict[bytes, int] = OrderedDict()
         self._size_bytes = 0
         self._lock = threading.Lock()
@@ -57,16 +61,16 @@ class ProductCache:
             if key not in self._fds:
                 return None
             self._fds.move_to_end(key)
-            return os.dup(self._fds[key])
+            return memory_files.duplicate(self._fds[key])
 
     def put(self, key: bytes, fd: int) -> None:
         """Keep a product; the caller keeps ``fd``, too."""
         with self._lock:
             if key in self._fds:
                 return
-            self._fds[key] = os.dup(fd)
+            self._fds[key] = memory_files.duplicate(fd)
             self._size_bytes += memory_files.size(fd)
-            while self._size_bytes > self._limit_bytes:
+            while self._size_bytes > self._limit_bytes or len(self._fds) > self._limit_count:
                 _, oldest = self._fds.popitem(last=False)
                 self._size_bytes -= memory_files.size(oldest)
                 os.close(oldest)
@@ -78,6 +82,12 @@ class ProductCache:
                 os.close(fd)
             self._fds.clear()
             self._size_bytes = 0
+
+
+def _share_of_descriptors() -> int:
+    """An eighth of those that this process may have open; half are for inputs."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _MOST_PRODUCTS if soft == resource.RLIM_INFINITY else min(_MOST_PRODUCTS, soft // 8)
 
 
 def program_key(program: Program) -> bytes:
@@ -106,7 +116,9 @@ def build(run: RunRequest, language: Language, program: Program, cache: ProductC
     try:
         _compile(run, language.build, program, product_fd)
         memory_files.seal(product_fd)
-        cache.put(key, product_fd)
+        # What is only checked is checked again as quickly as it is kept.
+        if language.build.product(program.source) != language.build.file_name(program.source):
+            cache.put(key, product_fd)
     except BaseException:
         os.close(product_fd)
         raise
@@ -115,6 +127,8 @@ def build(run: RunRequest, language: Language, program: Program, cache: ProductC
 
 def _compile(run: RunRequest, build: Build, program: Program, product_fd: int) -> None:
     name = build.file_name(program.source)
+    if name in dict(program.files):
+        raise CompileFailure(_NOTHING_RUN, f"a file beside the source is called as it is itself, {name}")
     texts = {name: program.source, **dict(program.files)}
     files = {path: memory_files.sealed(text.encode("utf-8", "surrogatepass")) for path, text in texts.items()}
     stdin_fd, messages_fd = memory_files.sealed(b""), memory_files.empty()
@@ -142,7 +156,8 @@ def _compile(run: RunRequest, build: Build, program: Program, product_fd: int) -
         reply = run(request, fds)
         if reply.wait_status != 0 or memory_files.size(product_fd) == 0:
             said = memory_files.content(messages_fd, _MESSAGE_BYTES).decode(errors="replace")
-            raise CompileFailure(_facts(reply, memory_files.size(messages_fd)), _why(reply, said))
+            facts = _facts(reply, memory_files.size(messages_fd))
+            raise CompileFailure(facts, ending_of_compiler(facts) or _named_error(facts, said))
     finally:
         for fd in (stdin_fd, messages_fd, *files.values()):
             os.close(fd)
@@ -174,13 +189,24 @@ def _facts(reply: wire.Reply, output_bytes: int) -> Facts:
     )
 
 
-def _why(reply: wire.Reply, said: str) -> str:
-    """The line that names the error: compilers say it first and what follows from it after."""
-    if reply.killed_by in (wire.KILLED_BY_CPU, wire.KILLED_BY_WALL):
-        return f"the compiler was ended after {reply.wall_us / 1e6:.0f} s"
-    if reply.killed_by == wire.KILLED_BY_MEMORY:
+def is_repeatable(facts: Facts) -> bool:
+    """Whether the compiler would end so again, whatever else the machine is doing: what ends it for wall time or for
+    want of memory may have been short for once."""
+    return facts.killed_by not in (wire.KILLED_BY_WALL, wire.KILLED_BY_KERNEL)
+
+
+def ending_of_compiler(facts: Facts) -> str:
+    """How a compiler that was ended was; empty for one that ended by itself."""
+    if facts.killed_by in (wire.KILLED_BY_CPU, wire.KILLED_BY_WALL):
+        return f"the compiler was ended after {facts.wall_s:.3g} s"
+    if facts.killed_by in (wire.KILLED_BY_MEMORY, wire.KILLED_BY_KERNEL):
         return "the compiler took too much memory"
+    return ""
+
+
+def _named_error(facts: Facts, said: str) -> str:
+    """The line that names the error: compilers say it first and what follows from it after."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     telling = [line for line in lines if not _SAYS_LITTLE.search(line)]
     named = next((line for line in telling if "error" in line.lower()), telling[0] if telling else "")
-    return named[:_WORD_BYTES] or f"the compiler ended with status {reply.wait_status}"
+    return named[:_WORD_BYTES] or f"the compiler ended with status {facts.wait_status}"

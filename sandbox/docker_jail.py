@@ -47,12 +47,6 @@ _NO_RUNTIME_HINT = (
     "install gVisor (apt-get install runsc) and name it in /etc/docker/daemon.json: "
     '{"runtimes": {"runsc": {"path": "/usr/bin/runsc", "runtimeArgs": ["--network=none"]}}}; then restart Docker'
 )
-_LOCAL = "unix://"
-_ATTACH = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-_NO_RUNTIME_HINT = (
-    "install gVisor (apt-get install runsc) and name it in /etc/docker/daemon.json: "
-    '{"runtimes": {"runsc": {"path": "/usr/bin/runsc", "runtimeArgs": ["--network=none"]}}}; then restart Docker'
-)
 _NO_DAEMON_HINT = "start Docker (systemctl start docker), or use --executor bubblewrap"
 
 

@@ -1,7 +1,9 @@
 """Interactive problems: a program and its validator, each in a jail, that talk with each other.
 
-Who decides (as problemtools' judge/execute.py does): a validator that does not judge properly is an internal error;
-one that rejects before it is told of the program's end decides; then the program's own bad end; then the validator.
+Who decides (mostly as problemtools' judge/execute.py does): a validator that does not judge properly is an internal
+error, but not where it crashed only once it was told that a program had failed by itself: few validators bear the end
+of what they read, and only right programs would be scored. One that rejects before it is told of the program's end
+decides; then the program's own bad end; then the validator.
 """
 
 from __future__ import annotations
@@ -63,7 +65,8 @@ def talk(sides: Sides, suite: Suite, test: Test, input_fd: int, patience_s: floa
         validator, program, said = _converse(sides, (call.request, call.fds), (request, fds), relay)
         if not sides.loaded.finish(program.stage):
             raise JailFault("a program that compiled before did not come to run")
-        facts = running.facts_of(program, limits, sides.allowance, said.program_bytes)
+        written = running.Said(sides.loaded.out_of_memory, stderr_fd)
+        facts = running.facts_of(program, limits, sides.allowance, said.program_bytes, written)
         judged = call.judgement(validator, said.validator_bytes)
         result = decide(test.name, running.failure(test.name, facts, stderr_fd), facts, judged, said)
         return _attempt(result, facts, judged.facts, said)
@@ -75,12 +78,20 @@ def decide(name: str, failed: TestResult | None, program: Facts, judged: Judgeme
         return failed
     by_validator = replace(judgements.judged(name, program, judged), transcript=said.transcript)
     was_first = not said.was_told
-    if judged.verdict is Verdict.INTERNAL_ERROR or (judged.verdict is Verdict.WRONG_ANSWER and was_first):
+    if judged.verdict is Verdict.INTERNAL_ERROR and (was_first or _is_own_fault(judged)):
+        return by_validator
+    if judged.verdict is Verdict.WRONG_ANSWER and was_first:
         return by_validator
     # With nobody left to write to, a program that the signal ends has not failed for that.
     if failed is None or (program.signal == signal.SIGPIPE and was_first):
         return by_validator
     return replace(failed, checker=judged.facts, transcript=said.transcript)
+
+
+def _is_own_fault(judged: Judgement) -> bool:
+    """Whether a validator that did not judge cannot have been led to it by the end of what it read: it did not come to
+    run, or passed a limit of its own."""
+    return judged.facts is None or judgements.passed_limit(judged.facts)
 
 
 def _validator_limits(own: Limits, program: Limits) -> Limits:
@@ -162,7 +173,8 @@ class _End(threading.Thread):
     def is_failure(self) -> bool:
         """Whether it came to run, ended by itself, and not well."""
         reply = self.reply
-        return reply.stage == wire.LOADED and reply.killed_by == wire.KILLED_BY_NOBODY and reply.wait_status != 0
+        by_itself = reply.killed_by in (wire.KILLED_BY_NOBODY, wire.KILLED_BY_KERNEL)
+        return reply.stage == wire.LOADED and by_itself and reply.wait_status != 0
 
     @property
     def reply(self) -> wire.Reply:

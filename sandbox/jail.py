@@ -83,11 +83,13 @@ class Jail:
 
     def finish(self, request: wire.Request) -> wire.Reply:
         """Wait for the end of the test that began. Raises ``JailFault``, also when the agent reports that it could not
-        isolate the process or could not clean up after it."""
+        isolate the process, or could not fetch what it left."""
         timeout_s = request.wall_kill_s * wire.WALL_STRETCH + _REPLY_GRACE_S
         with self._faults(timeout_s):
             reply = wire.Reply.unpack(self._open_link().finish(request, timeout_s))
         if reply.fault:
+            if reply.stage != wire.STARTED:
+                raise JailFault(f"a test was not carried out to its end: {reply.message}")
             raise JailFault(f"a test's process could not be isolated: {reply.message or 'it ended before'}")
         return reply
 

@@ -103,6 +103,9 @@ class Judge:
     ``executor`` is ``auto`` or one of :data:`EXECUTORS`; ``jobs`` the number of workers, by default and at most
     sensibly the number of cores; ``image`` is ``slim``, ``full`` or a name, for Docker alone (by default the full one
     where it is). Raises ``SandboxUnavailable`` or ``NotIsolated`` when no jail can be had.
+
+    Inputs and products of compilers are kept as descriptors: a judge raises the soft limit on open files
+    (``RLIMIT_NOFILE``) of the process that makes it to the hard one, and leaves it there.
     """
 
     def __init__(

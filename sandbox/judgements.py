@@ -76,6 +76,11 @@ def judged(name: str, program: Facts | None, said: Judgement) -> TestResult:
     )
 
 
+def passed_limit(facts: Facts) -> bool:
+    """Whether a checker's process passed one of its limits."""
+    return ended_badly(facts) in _ENDED_FOR_A_LIMIT
+
+
 class _Improper(Exception):
     """A checker did not judge as its protocol has it; the message is what it did."""
 

@@ -10,11 +10,14 @@ from sandbox import compiling, languages, memory_files, signatures
 from sandbox.agent import wire
 from sandbox.agent_files import AGENT_ENVIRONMENT
 from sandbox.compiling import ProductCache, RunRequest
-from sandbox.languages import Language
+from sandbox.languages import Language, OutOfMemory
 from sandbox.programs import Io, Limits, Program, Suite
 from sandbox.verdicts import CPU_GRACE
 
 _NUMPY = "numpy"
+
+# CPython compiles about a megabyte of source in a second; below this it is less than a time limit's grace.
+_LONG_SOURCE_BYTES = 32 * 1024
 
 # An import of what a zygote has ready; one inside a text is taken for one too, which does no harm.
 _LIBRARY_IMPORT = re.compile(rf"^[ \t]*(?:from|import)\b.*\b(?:{'|'.join(wire.LIBRARY_MODULES)})\b", re.MULTILINE)
@@ -22,6 +25,14 @@ _LIBRARY_IMPORT = re.compile(rf"^[ \t]*(?:from|import)\b.*\b(?:{'|'.join(wire.LI
 
 class Loaded(Protocol):
     """A program that can be run."""
+
+    @property
+    def compiles_long(self) -> bool:
+        """Whether its next run begins with a compilation that counts beside a time limit."""
+
+    @property
+    def out_of_memory(self) -> OutOfMemory | None:
+        """How its runtime says that memory ran out; None where it does not."""
 
     def request(self, suite: Suite, limits: Limits) -> wire.Request:
         """The request for one test, under the limits with the language's allowance."""
@@ -50,11 +61,18 @@ def load(run: RunRequest, program: Program, cache: ProductCache) -> Loaded:
 class PythonProgram:
     """A program that the agent runs itself: its source and, once its first test has compiled it, its code."""
 
+    out_of_memory = None
+
     def __init__(self, program: Program) -> None:
         self._source_fd = memory_files.sealed(program.source.encode("utf-8", "surrogatepass"))
         self._code_fd = memory_files.empty()
         self._ready = False
         self._zygotes = {called: _zygote(program, called) for called in (False, True)}
+
+    @property
+    def compiles_long(self) -> bool:
+        """Its first run compiles it."""
+        return not self._ready and memory_files.size(self._source_fd) > _LONG_SOURCE_BYTES
 
     def request(self, suite: Suite, limits: Limits) -> wire.Request:
         """A run on standard input and output, or a call."""
@@ -106,10 +124,13 @@ def _zygote(program: Program, called: bool) -> str:
 class CommandProgram:
     """A compiled program, or one that another language's interpreter runs."""
 
+    compiles_long = False
+
     def __init__(self, language: Language, program: Program, product_fd: int) -> None:
         assert language.build is not None
         assert language.run is not None
         self._run = language.run
+        self.out_of_memory = language.run.out_of_memory
         self._product = language.build.product(program.source)
         self._product_fd = product_fd
 
@@ -141,7 +162,6 @@ def command_request(run: languages.Run, product: str, limits: Limits, arguments:
         "command": words,
         "variables": {**AGENT_ENVIRONMENT, **run.variables(limits)},
         "reads": run.reads,
-        **({} if run.out_of_memory is None else {"out_of_memory": run.out_of_memory}),
         **({"executable": 3} if native else {"place": {product: 3}}),
     }
     return _request(wire.EXEC, limits, details, has_compiled=False)

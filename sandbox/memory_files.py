@@ -1,16 +1,24 @@
-"""Files in memory, through which programs, inputs and outputs reach a jail as descriptors."""
+"""Files in memory, through which programs, inputs and outputs reach a jail as descriptors.
+
+What needs a new descriptor raises ``SandboxUnavailable`` where none is left.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import fcntl
 import os
+from collections.abc import Iterator
+
+from sandbox.errors import SandboxUnavailable
 
 _SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
 
 
 def sealed(content: bytes) -> int:
     """A descriptor of a new memory file with this content, which nobody can change any more."""
-    fd = os.memfd_create("livecut", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    fd = empty()
     view = memoryview(content)
     while view:
         view = view[os.write(fd, view) :]
@@ -20,7 +28,25 @@ def sealed(content: bytes) -> int:
 
 def empty() -> int:
     """A descriptor of a new, empty memory file that can be written and later sealed."""
-    return os.memfd_create("livecut", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    with _scarce():
+        return os.memfd_create("livecut", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+
+
+def duplicate(fd: int) -> int:
+    """Another descriptor of the same file."""
+    with _scarce():
+        return os.dup(fd)
+
+
+@contextlib.contextmanager
+def _scarce() -> Iterator[None]:
+    """``SandboxUnavailable`` where there is no descriptor left."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.EMFILE, errno.ENFILE):
+            raise
+        raise SandboxUnavailable(f"no descriptor is left: {error.strerror}", "raise the limit (ulimit -n)") from error
 
 
 def seal(fd: int) -> None:
@@ -30,7 +56,8 @@ def seal(fd: int) -> None:
 
 def reader(fd: int) -> int:
     """A new read-only descriptor with an offset of its own: shared offsets would leak from one test to the next."""
-    return os.open(f"/proc/self/fd/{fd}", os.O_RDONLY | os.O_CLOEXEC)
+    with _scarce():
+        return os.open(f"/proc/self/fd/{fd}", os.O_RDONLY | os.O_CLOEXEC)
 
 
 def size(fd: int) -> int:

@@ -26,11 +26,23 @@ class Io(StrEnum):
 
 @dataclass(frozen=True)
 class Program:
-    """A program's source as it is; it is never rewritten. ``files`` are (name, text) pairs that lie beside it."""
+    """A program's source as it is; it is never rewritten. ``files`` are (name, text) pairs that lie beside it.
+
+    ``ValueError`` for names that lead elsewhere, stand twice, or are a file's and a folder's at once.
+    """
 
     source: str
     language: str = "python3"
     files: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        names = [name for name, _ in self.files]
+        for name in names:
+            if "\0" in name or any(part in ("", ".", "..") for part in name.split("/")):
+                raise ValueError(f"a file beside a program cannot be called {name!r}")
+        folders = {name[:at] for name in names for at, letter in enumerate(name) if letter == "/"}
+        if len(set(names)) < len(names) or not folders.isdisjoint(names):
+            raise ValueError(f"two files beside a program have the same name, or one is the other's folder: {names}")
 
 
 class Unordered(StrEnum):
@@ -152,7 +164,8 @@ class Grader(StrEnum):
 
 
 class Protocol(StrEnum):
-    """How a checker says its judgement: ``KATTIS``: exit codes 42 and 43; ``TESTLIB``: 0, 1, 2, 3, 4 and 7."""
+    """How a checker says its judgement: ``KATTIS``: exit codes 42 and 43; ``TESTLIB``: 0, 1, 2, 3, 4, 7, 8 and 50
+    to 150, with what it says."""
 
     KATTIS = "kattis"
     TESTLIB = "testlib"
@@ -162,13 +175,21 @@ class Protocol(StrEnum):
 class Checker:
     """A program that judges outputs in place of a comparison, in a jail of its own.
 
-    ``flags`` are its arguments where a test has none of its own.
+    ``flags`` are its arguments where a test has none of its own. ``ValueError`` for files beside it in the folder
+    that its feedback goes into.
     """
 
     program: Program
     protocol: Protocol = Protocol.KATTIS
     flags: tuple[str, ...] = ()
     limits: Limits = field(default_factory=lambda: Limits(cpu_s=60.0, memory_bytes=2048 * MIB))
+
+    FEEDBACK_FOLDER: ClassVar[str] = "feedback"
+
+    def __post_init__(self) -> None:
+        for name, _ in self.program.files:
+            if name.split("/")[0] == self.FEEDBACK_FOLDER:
+                raise ValueError(f"a file beside a checker cannot be {name!r}: its feedback goes there")
 
 
 class OnReject(StrEnum):

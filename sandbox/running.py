@@ -4,19 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sandbox import comparison, languages, loading, memory_files, values
+from sandbox import comparison, compiling, languages, loading, memory_files, values
 from sandbox.agent import wire
 from sandbox.compiling import CompileFailure, ProductCache, RunRequest
 from sandbox.errors import JailFault
+from sandbox.languages import OutOfMemory
 from sandbox.loading import Loaded
 from sandbox.programs import Allowance, Io, Limits, Program, Suite, Test
 from sandbox.verdicts import Facts, Outcome, TestResult, Verdict, ended_badly, is_idle
 
 _STDERR_READ_BYTES = 64 * 1024
+_LAST_BYTES = 16 * 1024
 _LINE_CHARACTERS = 200
+
+# To compile a source of up to this size takes a few hundredths of a second.
+_QUICKLY_COMPILED_BYTES = 32 * 1024
+
+# What follows an error's own line: where it was (Java, Node.js), and Node.js' version.
+_SAYS_LITTLE = re.compile(r"\s+at |Node\.js v\d")
 
 
 @dataclass(frozen=True)
@@ -55,13 +64,31 @@ def run_test(run: RunRequest, loaded: Loaded, allowance: Allowance, suite: Suite
     limits = allowance.applied(suite.limits)
     stdout_fd, stderr_fd = memory_files.empty(), memory_files.empty()
     try:
-        reply = run(loaded.request(suite, limits), loaded.descriptors(stdin_fd, stdout_fd, stderr_fd))
-        if not loaded.finish(reply.stage):
-            raise JailFault("a program that compiled before did not come to run")
-        yield Ended(facts_of(reply, limits, allowance, memory_files.size(stdout_fd)), stdout_fd, stderr_fd)
+        reply = _carried_out(run, loaded, suite, limits, (stdin_fd, stdout_fd, stderr_fd))
+        output_bytes, said = memory_files.size(stdout_fd), Said(loaded.out_of_memory, stderr_fd)
+        yield Ended(facts_of(reply, limits, allowance, output_bytes, said), stdout_fd, stderr_fd)
     finally:
         for fd in (stdin_fd, stdout_fd, stderr_fd):
             os.close(fd)
+
+
+def _carried_out(
+    run: RunRequest, loaded: Loaded, suite: Suite, limits: Limits, files: tuple[int, int, int]
+) -> wire.Reply:
+    """One run; where it took too long and compiled a long source on the way, another one that has not to do that."""
+    while True:
+        request, fds = loaded.request(suite, limits), loaded.descriptors(*files)
+        reply = run(request, fds)
+        if not loaded.finish(reply.stage):
+            raise JailFault("a program that compiled before did not come to run")
+        compiled = request.operation != wire.EXEC and not request.has_compiled and reply.stage == wire.LOADED
+        is_late = reply.cpu_us / 1e6 > limits.cpu_s
+        if not (compiled and is_late and memory_files.size(fds[wire.PROGRAM]) > _QUICKLY_COMPILED_BYTES):
+            return reply
+        os.lseek(files[0], 0, os.SEEK_SET)
+        for fd in files[1:]:
+            os.ftruncate(fd, 0)
+            os.lseek(fd, 0, os.SEEK_SET)
 
 
 def judge_once(run: RunRequest, program: Program, suite: Suite) -> Outcome:
@@ -125,12 +152,33 @@ def failure(name: str, facts: Facts, stderr_fd: int) -> TestResult | None:
     if verdict is None:
         return None
     stderr = error_text(stderr_fd)
-    detail = last_line(stderr) if verdict is Verdict.COMPILE_ERROR else ending(facts, stderr)
+    if verdict is not Verdict.COMPILE_ERROR:
+        detail = ending(facts, stderr)
+    else:
+        detail = compiling.ending_of_compiler(facts) or last_line(stderr)
     return TestResult(name, verdict, facts, detail, idle=is_idle(facts))
 
 
-def facts_of(reply: wire.Reply, limits: Limits, allowance: Allowance, output_bytes: int) -> Facts:
-    """What an agent's reply says, with the limits that the process ran under."""
+@dataclass(frozen=True)
+class Said:
+    """What a process wrote to its standard error, and how its runtime would say there that memory ran out."""
+
+    out_of_memory: OutOfMemory | None
+    stderr_fd: int
+
+    def is_out_of_memory(self, wait_status: int) -> bool:
+        """Whether its runtime said so. It is the last but for a trace of its stack."""
+        if self.out_of_memory is None or wait_status == 0:
+            return False
+        size = memory_files.size(self.stderr_fd)
+        last = os.pread(self.stderr_fd, _LAST_BYTES, max(0, size - _LAST_BYTES))
+        return self.out_of_memory.is_said(wait_status, last)
+
+
+def facts_of(
+    reply: wire.Reply, limits: Limits, allowance: Allowance, output_bytes: int, said: Said | None = None
+) -> Facts:
+    """What an agent's reply says, with the limits that the process ran under, and what its runtime ``said``."""
     return Facts(
         stage=reply.stage,
         killed_by=reply.killed_by,
@@ -141,6 +189,7 @@ def facts_of(reply: wire.Reply, limits: Limits, allowance: Allowance, output_byt
         output_bytes=output_bytes,
         limits=limits,
         allowance=allowance,
+        runtime_out_of_memory=said is not None and said.is_out_of_memory(reply.wait_status),
     )
 
 
@@ -157,6 +206,7 @@ def ending(facts: Facts, stderr: str) -> str:
 
 
 def last_line(text: str) -> str:
-    """The last line that is not blank, cut."""
-    lines = text.strip().splitlines()
-    return lines[-1][:_LINE_CHARACTERS] if lines else ""
+    """The last line that is not blank and says what happened, cut; the last one of all where none does."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    telling = (line for line in reversed(lines) if not _SAYS_LITTLE.match(line))
+    return next(telling, lines[-1] if lines else "").rstrip()[:_LINE_CHARACTERS]

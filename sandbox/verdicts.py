@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from dataclasses import asdict, dataclass, field, fields
 from enum import StrEnum
 from typing import Any
@@ -33,7 +32,8 @@ class Facts:
     running anything, everything but whether its output is right (:func:`ended_badly`).
 
     ``limits`` are the suite's with the language's allowance: ``cpu_factor`` times the time, ``cpu_extra_s`` and
-    ``memory_extra_bytes`` more.
+    ``memory_extra_bytes`` more. ``runtime_out_of_memory``: a runtime that keeps the memory limit itself said that it
+    was reached.
     """
 
     stage: int
@@ -45,6 +45,7 @@ class Facts:
     output_bytes: int
     limits: Limits
     allowance: Allowance = field(default_factory=Allowance)
+    runtime_out_of_memory: bool = False
 
     @property
     def signal(self) -> int | None:
@@ -64,6 +65,7 @@ class Facts:
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Facts:
         """The facts that :meth:`as_dict` wrote. Raises ``KeyError`` or ``TypeError`` for what it did not."""
+        values = {"runtime_out_of_memory": False, **values}  # older facts do not have it
         own = {entry.name: values[entry.name] for entry in fields(cls)}
         return cls(**own | {"limits": Limits(**own["limits"]), "allowance": Allowance(**own["allowance"])})
 
@@ -155,21 +157,27 @@ def ended_badly(facts: Facts) -> Verdict | None:
 
 
 def _out_of_memory(facts: Facts) -> bool:
-    """Whether memory ended the process: by the agent's look at it, by its peak, or by the kernel on the way there."""
+    """Whether memory ended the process: by the agent's look at it, its runtime, its peak, or the kernel."""
     limit = facts.limits.memory_bytes
-    if facts.killed_by == wire.KILLED_BY_MEMORY or facts.peak_memory_bytes > limit:
+    if facts.killed_by == wire.KILLED_BY_MEMORY or facts.runtime_out_of_memory or facts.peak_memory_bytes > limit:
         return True
     return _ended_by_kernel(facts) and facts.peak_memory_bytes > limit // 2
 
 
 def _ended_by_kernel(facts: Facts) -> bool:
-    """Whether a SIGKILL came from elsewhere than the agent: the out-of-memory killer, or the program itself."""
-    return facts.signal == signal.SIGKILL and facts.killed_by == wire.KILLED_BY_NOBODY
+    """Whether the kernel ended it for want of memory, or may have: where that cannot be known (see
+    :data:`wire.KILLED_BY_KERNEL`) it may have been the program itself."""
+    return facts.killed_by == wire.KILLED_BY_KERNEL
 
 
 def is_idle(facts: Facts) -> bool:
     """Whether wall time ended a process that had CPU time left: it slept, or the machine was very busy."""
     return facts.killed_by == wire.KILLED_BY_WALL and facts.cpu_s <= facts.limits.cpu_s
+
+
+def lasted(facts: Facts) -> bool:
+    """Whether it was let run for all the wall time that there is: alone it would keep others waiting as long."""
+    return facts.wall_s >= facts.limits.wall_kill_s * wire.WALL_STRETCH
 
 
 def needs_confirmation(facts: Facts) -> bool:

@@ -22,7 +22,7 @@ from sandbox.loading import Loaded
 from sandbox.programs import Allowance, Grader, Io, Program, Suite
 from sandbox.quiet import Quiet
 from sandbox.running import Attempt, Ended, compared, named_detail, outcome_of, run_test
-from sandbox.verdicts import Facts, Outcome, TestResult, Verdict, is_idle, needs_confirmation
+from sandbox.verdicts import Facts, Outcome, TestResult, Verdict, is_idle, lasted, needs_confirmation
 
 # One run more is enough, but for a program that waits for a validator that computes: what that does is seen in part.
 _MOST_CONFIRMATIONS = 5
@@ -139,7 +139,7 @@ class Worker:
             result = attempt.result
             if attempt.is_final or result.facts is None or (result.confirmed and not attempt.patience_s):
                 break
-            is_beside_others = is_idle(result.facts) and not machine_is_busy()
+            is_beside_others = is_idle(result.facts) and (lasted(result.facts) or not machine_is_busy())
             with self._quiet.shared() if is_beside_others else self._quiet.alone():
                 again = self._attempt(loaded, allowance, suite, index, attempt.patience_s)
             attempt = replace(again, result=replace(again.result, confirmed=True))
@@ -165,11 +165,14 @@ class Worker:
 
     def _run(self, loaded: Loaded, allowance: Allowance, suite: Suite, index: int) -> Attempt:
         test = suite.tests[index]
+        compiles = loaded.compiles_long
         stdin_fd = self._inputs.open(suite, index)
         with run_test(self._cell.request, loaded, allowance, suite, stdin_fd) as ended:
             failed = ended.failure(test.name)
             if failed is not None:
-                return Attempt(failed, is_final=not needs_confirmation(ended.facts))
+                # What it took to compile is not the program's own; its code is there when it is run again.
+                took_both = compiles and failed.verdict in (Verdict.TIME_LIMIT, Verdict.MEMORY_LIMIT)
+                return Attempt(failed, is_final=not (took_both or needs_confirmation(ended.facts)))
             result = compared(suite, test, ended) if suite.checker is None else self._checked(suite, index, ended)
             return Attempt(result)
 

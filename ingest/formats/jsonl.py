@@ -32,7 +32,7 @@ tests               ``[{"input", "expected", "name"?, "origin"?, "comparison"?, 
                     ``sample``, ``official`` (default), ``generated`` or ``recovered``. For functions, ``input`` is
                     one JSON value a line for each argument, ``expected`` one JSON value; for designs, a list of
                     names and one of argument lists, and the list of results
-references          solutions known to be right: ``[{"name", "language", "code"}]``
+references          all solutions known to be right: ``[{"name", "language", "code"}]``; ``[]`` takes back former ones
 =================== ================================================================================================
 
 A field that is not in this table is refused by its name, so that a typo does not pass for an absent field; so is a
@@ -118,7 +118,7 @@ def _problem(where: str, row: dict[str, Any], refused: list[Refusal]) -> Problem
         starter_code=long_text(row, "starter_code"),
         suite=suite,
         flags=flags,
-        references=_references(row.get("references")),
+        references=None if row.get("references") is None else _references(row["references"]),
     )
 
 
@@ -343,9 +343,10 @@ def as_row(record: ProblemRecord) -> dict[str, Any]:
         "groups": suite.groups,
         "flags": [{"name": name, "reason": reason} for name, reason in record.flags],
         "tests": [_test_row(test) for test in suite.tests],
-        "references": [asdict(reference) for reference in record.references],
     }
-    return _present(row)
+    # No references at all is something else than nothing said of them.
+    references = None if record.references is None else [asdict(reference) for reference in record.references]
+    return _present(row) | ({} if references is None else {"references": references})
 
 
 def _written(claim: DateClaim) -> str:

@@ -11,8 +11,8 @@ output validator compares without regard to letter case; its flags, per package,
 rules. A validator of the package's own becomes the suite's checker, with which an interactive problem's programs talk;
 groups and scores become the suite's groups. What the sandbox cannot judge is flagged with the reason:
 ``custom_validator`` or ``interactive`` (the validator cannot be run here), ``scoring`` or ``test_groups`` (how its
-groups are graded), ``multi_pass``, ``submit_answer``. A stated time limit is taken; `ingest.packages.TimeRule` derives
-one otherwise. Submissions that its authors know to be accepted are its reference solutions.
+groups are graded), ``multi_pass``, ``submit_answer``. A stated time limit is taken; where
+there is none, the judge's own holds. Submissions that its authors know to be accepted are its reference solutions.
 
 The statement is kept as it is written, LaTeX or Markdown, in the language of its file's name (English where there is
 one); the others are its translations. One that is only a PDF is flagged ``pdf_statement``.
@@ -138,7 +138,7 @@ def _suite(package: Package, tests: PackageTests) -> tuple[SuiteRecord, list[tup
         tests.cases,
         io_kind=IoKind.INTERACTIVE if package.is_interactive and checker is not None else IoKind.STDIN,
         comparison=tests.comparison,
-        time_limit_s=package.time_rule.stated_s,
+        time_limit_s=package.time_limit_s,
         memory_limit_bytes=package.memory_limit_bytes,
         checker=None if checker is None else checker_as_plain(checker),
         groups=None if groups is None else groups_as_plain(groups),

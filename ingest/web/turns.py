@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from db.engine import Store
-from db.hosts import block, blocked, postpone, reserve, settle
+from db.hosts import block, blocked, forget, postpone, reserve, settle
 from ingest.errors import Blocked, TimedOut, Unreachable
 from ingest.web.clock import Clock
 
@@ -116,11 +116,11 @@ class Turns:
 
 
 def _reserve(session: Session, place: str, hold: timedelta, now: datetime) -> datetime:
-    """As ``reserve``, but a next turn that is farther away than any pause counts for nothing."""
+    """As ``reserve``, but a turn or a pause that is farther away than any can be counts for nothing."""
     at = reserve(session, place, hold.total_seconds(), now)
     if at - now <= max(_FARTHEST, hold):
         return at
-    settle(session, place, reserved_until=at, next_at=now)
+    forget(session, place, now)
     return reserve(session, place, hold.total_seconds(), now)
 
 

@@ -168,8 +168,9 @@ def make_report(
         environment = _judge_missing(session, store, runs, settings, judging)
     with store.read() as reading:
         # After judging: what was imported or flagged while programs ran belongs to the same picture as their verdicts.
-        problems = load_problem_facts(reading)
-        runs = tuple(filter(chosen, load_judged_runs(reading, environment.environment_id if environment else None)))
+        environment_id = environment.environment_id if environment else None
+        problems = load_problem_facts(reading, environment_id=environment_id)
+        runs = tuple(filter(chosen, load_judged_runs(reading, environment_id)))
         imported = tuple(filter(chosen, load_imported_runs(reading)))
     report = score(
         problems,
@@ -218,8 +219,8 @@ def _judge_missing(
     with judging.open_judge(session) as judge:
         environment_id = register_environment(store, judge.environment, now=now)
         check_references(session, store, judge, environment_id, [run.run_id for run in runs if run.run_id is not None])
-        with store.read() as reading:  # after that, since what has just been flagged need not be judged
-            problems = load_problem_facts(reading)
+        with store.read() as reading:  # after that, since what fails need not be judged
+            problems = load_problem_facts(reading, environment_id=environment_id)
         for run in runs:
             eligible = eligible_problems(problems, run, session.registry, settings, now=now)
             assert run.run_id is not None  # runs with programs come from the store

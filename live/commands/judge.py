@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from live.errors import ExitCode
+from live.errors import ExitCode, UsageError
 from live.progress import judging_bar
 from live.session import Session, one_line, print_json, session_of, utc_now
 
@@ -83,7 +83,8 @@ def judge(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comm
         bool, typer.Option("--compare-graders", help="Judge by both graders and show where they disagree.")
     ] = False,
     run_all: Annotated[
-        bool, typer.Option("--all-tests", help="Run every test, also after the first that fails.")
+        bool,
+        typer.Option("--all-tests", help="Run every test, also after the first that fails (our rules only)."),
     ] = False,
     executor: Executor = None,
     image: Image = None,
@@ -98,6 +99,8 @@ def judge(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comm
     """
     session = session_of(context)
     graders = tuple(GraderName) if by_both else (grader,)
+    if run_all and graders == (GraderName.LIVECODEBENCH,):
+        raise UsageError("LiveCodeBench's grader ends at the first test that fails", "leave out --all-tests")
     with session.open_store() as store:
         run_ids = _run_ids(session, store, names or [])
         judged = [
@@ -143,6 +146,7 @@ def _judge_runs(session: Session, store: Store, run_ids: list[int], options: Jud
         references = check_references(session, store, running, environment_id, run_ids, say=say)
         pending = Pending(store, environment_id, run_ids)
         report = judge_with_bar(session, store, running, environment_id, pending, run_all=options.run_all)
+        n_waiting = pending.count()  # left alone, an internal error, or imported while programs ran
         environment = environment_record(running.environment)
     if say:
         say_judged(session, report, running)
@@ -151,6 +155,9 @@ def _judge_runs(session: Session, store: Store, run_ids: list[int], options: Jud
         **asdict(report),
         "n_judged": report.n_judged,
         "n_internal": report.n_internal,
+        "n_waiting": n_waiting,
+        "solutions_per_s": report.solutions_per_s,
+        "tests_per_s": report.tests_per_s,
         "grader": str(options.grader),
         "references": asdict(references),
         "environment": asdict(environment),
@@ -172,11 +179,10 @@ def check_references(
 
 
 def say_references(session: Session, report: ReferenceReport) -> None:
-    """One line on how many were judged, one for each problem that is flagged now or is no longer."""
+    """One line on how many were judged, one for each problem that is not scored in this environment."""
     if report.n_judged:
         _say(session, f"judged {_counted(report.n_judged, 'reference solution')}")
     _say_each(session, (f"{problem} is flagged and not scored: {why}" for problem, why in report.flagged.items()))
-    _say_each(session, (f"{problem} is flagged no longer: no reference solution fails" for problem in report.cleared))
 
 
 def judge_with_bar(
@@ -222,11 +228,10 @@ def _summary(report: JudgingReport, judge: Judge) -> str:
         by += f" by the rules of {judge.grader}"
     if not report.verdicts:
         return f"nothing left to judge {by}"
-    seconds = max(report.seconds, 1e-6)
     return (
         f"judged {_counted(report.n_judged, 'solution')} ({_counted(report.n_programs, 'different program')}, "
         f"{_counted(report.n_tests, 'test')}) in {report.seconds:.1f} s {by} "
-        f"({report.n_judged / seconds:.1f} solutions/s, {report.n_tests / seconds:.0f} tests/s): "
+        f"({report.solutions_per_s:.1f} solutions/s, {report.tests_per_s:.0f} tests/s): "
         + ", ".join(f"{verdict} {n}" for verdict, n in sorted(report.verdicts.items()))
     )
 

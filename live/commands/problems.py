@@ -8,7 +8,7 @@ import typer
 
 from live.commands.evaluate import read_since
 from live.errors import UsageError
-from live.session import output_console, print_json, session_of, utc_now
+from live.session import one_line, output_console, print_json, session_of, utc_now
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session as DbSession
@@ -54,6 +54,8 @@ def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
     from db.identity import other_ids
     from db.problems import list_problems as load
     from db.problems import list_revisions
+    from db.references import last_environment
+    from eval.outcomes import reference_flags
 
     with session_of(context).open_store() as store, store.read() as reading:
         key = find_key(reading, problem_id)
@@ -62,6 +64,8 @@ def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
         aliases = other_ids(reading, found.problem_id)
         revisions = list_revisions(reading, found.problem_id)
         starts = start_history(reading, key.platform, found.contest) if found.contest else []
+        environment_id = last_environment(reading, found.problem_id)
+        failing = {} if environment_id is None else reference_flags(reading, environment_id)
     for name, value in _as_dict(found).items():
         typer.echo(f"{name}: {'–' if value is None else value}")
     for claim in found.date_claims:
@@ -82,6 +86,8 @@ def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
         typer.echo(f"{current}{language} by {revision.source}, first seen on {revision.first_seen_at:%Y-%m-%d}")
     for name, reason in found.flags:
         typer.echo(f"flag {name}: {reason}")
+    for name, reason in failing.get(found.problem_id, ()):
+        typer.echo(one_line(f"flag {name}, where it was judged last: {reason}"))
 
 
 @app.command("flag")

@@ -17,7 +17,6 @@ from live.session import Session, one_line, output_console, print_json, session_
 if TYPE_CHECKING:
     from sandbox import Outcome, Program, Suite, TestResult
 
-MIB = 1024 * 1024
 _STDIN = "-"
 _LONGEST_S = 3600.0
 _MOST_MIB = 1024 * 1024
@@ -39,7 +38,7 @@ def run(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comman
     language: Annotated[
         str | None, typer.Option(help="The program's language, where the file's name does not tell.")
     ] = None,
-    run_all: Annotated[bool, typer.Option("--all", help="Go on after the first test that fails.")] = False,
+    run_all: Annotated[bool, typer.Option("--all-tests", help="Go on after the first test that fails.")] = False,
     time_limit_s: Annotated[
         float | None,
         typer.Option(
@@ -119,6 +118,8 @@ def _stored_suite(session: Session, problem: str) -> Suite:
 
 
 def _limited(suite: Suite, time_limit_s: float | None, memory_limit_mib: int | None) -> Suite:
+    from sandbox.programs import MIB
+
     changes: dict[str, Any] = {}
     if time_limit_s is not None:
         changes["cpu_s"] = time_limit_s
@@ -155,6 +156,8 @@ def _print(outcome: Outcome, n_tests: int, executor: str) -> None:
 
 
 def _figures(test: TestResult) -> tuple[str, str, str]:
+    from sandbox.programs import MIB
+
     facts = test.facts
     if facts is None:
         return ("–", "–", "–")

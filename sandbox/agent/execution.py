@@ -90,7 +90,8 @@ def _place(name: str, source_fd: int) -> None:
 def fetch(name: str, target_fd: int, limit_bytes: int) -> None:
     """Copy a file of the scratch folder into ``target_fd``: what the test's own user can read, no link, no device.
 
-    A file that is not there, or is something else than a file, leaves the target as it is.
+    A file that is not there, or is something else than a file, leaves the target as it is. Raises ``OSError`` when one
+    could not be copied to its end.
     """
     try:
         fd = os.open(f"{SCRATCH}/{name}", os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -109,7 +110,7 @@ def _copy(source_fd: int, target_fd: int, size: int) -> None:
     while done < size:
         chunk = os.pread(source_fd, min(_CHUNK_BYTES, size - done), done)
         if not chunk:
-            return
+            raise OSError(f"a file of {size} bytes ended after {done}")
         view = memoryview(chunk)
         while view:
             view = view[os.write(target_fd, view) :]

@@ -113,9 +113,3 @@ def outputs_of(request: wire.Request) -> frozenset[int]:
     compiles = request.operation in (wire.RUN, wire.CALL) and not request.has_compiled
     fetched = request.details.get("fetch", {}).values()
     return frozenset((wire.STDOUT, wire.STDERR, *((wire.COMPILED,) if compiles else ()), *fetched))
-
-
-def data_frames(index: int, data: bytes) -> Iterator[bytes]:
-    """The DATA frames, as bytes, that carry this."""
-    for start in range(0, len(data), MAX_PAYLOAD_BYTES):
-        yield Frame(DATA, index, data[start : start + MAX_PAYLOAD_BYTES]).pack()

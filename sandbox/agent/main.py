@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from .hiding import hide_in_proc
 from .isolation import Landlock, Seccomp, become_user, protect_agent
+from .memory import be_ended_first
 from .packages import offer_packages
 from .wire import Hello
 from .zygote import Zygote
@@ -26,6 +27,7 @@ def main(directory: str, uid_base: int) -> None:
 
 def serve(host: socket.socket, uid_base: int) -> None:
     """Serve the host at the other end of this connection."""
+    be_ended_first()  # while the entry in /proc is its own
     protect_agent()
     hide_in_proc()
     # The site module gives programs `exit` and `quit`; its paths to third-party packages stay out (-S).

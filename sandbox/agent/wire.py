@@ -40,8 +40,9 @@ STARTED, ISOLATED, LOADED = 0, 1, 2
 # Past its wall time a process that still computes goes on (a busy machine gives it little), up to so many times it.
 WALL_STRETCH = 6
 
-# Who ended the process, where it was not the process itself.
-KILLED_BY_NOBODY, KILLED_BY_WALL, KILLED_BY_CPU, KILLED_BY_MEMORY = 0, 1, 2, 3
+# Who ended the process, where it was not the process itself: the agent, or (the last) the kernel for want of memory. A
+# SIGKILL from elsewhere than the agent is taken for the kernel's where its count of such ends cannot be read.
+KILLED_BY_NOBODY, KILLED_BY_WALL, KILLED_BY_CPU, KILLED_BY_MEMORY, KILLED_BY_KERNEL = 0, 1, 2, 3, 4
 
 # Plain values in a form that all versions of Python read; json would make every fork of the zygote dearer.
 _MARSHAL = 2
@@ -73,7 +74,6 @@ class Request(
     ``reads``       paths that it may read beside the system's own
     ``may_fork``    whether it may start processes (compilers do); they end with it
     ``address_space_bytes``  limit of each process's address space, 0 for none
-    ``out_of_memory``  the wait status by which a runtime that keeps its memory limit itself says that it was reached
     """
 
     __slots__ = ()

@@ -14,7 +14,9 @@ from time import monotonic_ns
 from . import execution, preludes, program, seccomp, wire
 from .children import ALONE, ENDED, GOES_ON, Child, children
 from .execution import SCRATCH
+from .hiding import hide_in_proc
 from .isolation import Landlock, Seccomp, become_user, protect_agent
+from .memory import KernelEnds, excess_tables_bytes, resident_bytes
 from .python_test import run as run_python
 from .rehearsal import rehearse
 from .standby import stand_by
@@ -26,20 +28,22 @@ if TYPE_CHECKING:
 
 # A short test is over before the first look; after that, a look every 10 ms bounds how far one can overshoot.
 _FIRST_LOOK_MS, _LOOK_MS = 8, 10
+_LOOKS_PER_LOOK_AT_TABLES = 10
 _SWEEP_S = 5.0
 _KILL_ROUNDS = 100
 _SIGKILL = 9
 
-# A process computes when it used more than this share of a core over the last span.
-_SPAN_NS, _IDLE_SHARE = 500_000_000, 0.02
+# A process computes when it used more than this share of a core over the last span, and that one since its start.
+_SPAN_NS, _IDLE_SHARE, _IDLE_SHARE_OF_ALL = 500_000_000, 0.02, 0.1
 
 _USERS_PER_JAIL = 900
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 _ANCILLARY_BYTES = _socket.CMSG_SPACE(wire.MAX_FDS * 4)
 _REPORT_BYTES = 1 << 16
 
 # What a test's process writes on its way: isolated, then loaded; anything else is a fault of the jail, with its text.
 _STAGES = {b"I": ISOLATED, b"IC": LOADED}
+_FETCHED = b"D"
+_NOT_FETCHED = "what it left could not be fetched"
 
 
 class Zygote:
@@ -62,6 +66,7 @@ class Zygote:
         self._names: dict[str, Any] = {}
         self._perform: preludes.Perform | None = None
         self._progress = self._report = -1
+        self._kernel_ends = KernelEnds()
 
     def serve(self) -> None:
         """Answer requests until the host goes away."""
@@ -98,6 +103,7 @@ class Zygote:
         close(self._report)
         self._siblings = set()
         protect_agent()  # what a fork does not hand on: being the reaper of what tests leave
+        hide_in_proc()
         gc.unfreeze()
         sys.modules.update(hidden)
         self._names, self._perform = preludes.prepare(name)
@@ -121,29 +127,36 @@ class Zygote:
         killed_by = self._watch(child, request, started_ns)
         status, cpu_us, peak_bytes = child.reap()
         wall_us = (monotonic_ns() - started_ns) // 1000
+        if status & 0x7F == _SIGKILL and not killed_by and self._kernel_ends.may_be_more():
+            killed_by = wire.KILLED_BY_KERNEL
         stage, text = self._progress_made()
         fetched: list[tuple[str, int]] = []
         if details:
-            if status == details.get("out_of_memory"):
-                killed_by = wire.KILLED_BY_MEMORY
             if details.get("may_fork"):
                 self._end_processes()
             fetched = [(name, fds[index]) for name, index in details.get("fetch", {}).items()]
         leftover = self._leftover_process()
-        leftover |= not self._sweep(uid, fetched, output_bytes)
+        is_clean, is_fetched = self._sweep(uid, fetched, output_bytes)
+        leftover |= not is_clean
         for fd in fds:
             close(fd)
         fault = stage == STARTED
+        if not is_fetched and not fault:
+            fault, text = True, _NOT_FETCHED
         return packed_reply((stage, killed_by, leftover, fault, status, cpu_us, wall_us, peak_bytes), text)
 
     def _progress_made(self) -> tuple[int, str]:
         """How far the process that has ended came; for a fault of the jail what it said of it."""
-        try:
-            said = read(self._progress, _REPORT_BYTES)
-        except BlockingIOError:
-            said = b""
+        said = self._said()
         stage = _STAGES.get(said, STARTED)
         return stage, said[1:].decode(errors="replace") if stage == STARTED else ""
+
+    def _said(self) -> bytes:
+        """What processes that have ended wrote on their way."""
+        try:
+            return read(self._progress, _REPORT_BYTES)
+        except BlockingIOError:
+            return b""
 
     def _command_layers(self, request: Request) -> tuple[Landlock, Seccomp]:
         """The layers for a command, made when the first one of its kind comes."""
@@ -162,10 +175,15 @@ class Zygote:
             return wire.KILLED_BY_NOBODY
         cpu_clock = (~child.pid << 3) | 2  # CPUCLOCK_SCHED of another process, linux/posix-timers.h
         patience = _Patience(started_ns, request.wall_kill_s)
+        self._kernel_ends.note()
+        looks = tables_bytes = 0
         while state == GOES_ON:
             cpu_s = _clock_s(cpu_clock)
             reason = wire.KILLED_BY_NOBODY
-            if _resident_bytes(child.pid) > request.memory_bytes:
+            if looks % _LOOKS_PER_LOOK_AT_TABLES == 0:
+                tables_bytes = excess_tables_bytes(child.pid)
+            looks += 1
+            if resident_bytes(child.pid) + tables_bytes > request.memory_bytes:
                 reason = wire.KILLED_BY_MEMORY
             elif cpu_s > request.cpu_kill_s:
                 reason = wire.KILLED_BY_CPU
@@ -201,19 +219,21 @@ class Zygote:
             return False
         return True
 
-    def _sweep(self, uid: int | None, fetched: list[tuple[str, int]], limit_bytes: int) -> bool:
-        """As the test's own user, fetch what was asked for from the scratch folder and empty it. False when something
-        stays."""
+    def _sweep(self, uid: int | None, fetched: list[tuple[str, int]], limit_bytes: int) -> tuple[bool, bool]:
+        """As the test's own user, fetch what was asked for from the scratch folder and empty it. Whether nothing stays
+        there, and whether what was to be fetched has come whole."""
         if uid is None:
             os.chmod(SCRATCH, 0o1777)  # the test's user is the agent's, and may have taken the rights away
         if not listdir(SCRATCH):
-            return True
+            return True, True
         pid = os.fork()
         if pid == 0:
             try:
                 become_user(uid)
                 for name, fd in fetched:
                     execution.fetch(name, fd, limit_bytes)
+                if fetched:
+                    os.write(self._report, _FETCHED)
                 _remove_below(SCRATCH)
             finally:
                 os._exit(0)
@@ -221,7 +241,7 @@ class Zygote:
         if child.wait(_SWEEP_S * 1000) != ENDED:
             child.kill()
         child.reap()
-        return not os.listdir(SCRATCH)
+        return not os.listdir(SCRATCH), not fetched or self._said() == _FETCHED
 
 
 def _hide_agent() -> dict[str, types.ModuleType]:
@@ -237,6 +257,7 @@ class _Patience:
     """
 
     def __init__(self, started_ns: int, wall_kill_s: float) -> None:
+        self._started_ns = started_ns
         self._deadline_ns = started_ns + int(wall_kill_s * 1e9)
         self._last_ns = started_ns + int(wall_kill_s * wire.WALL_STRETCH * 1e9)
         self._mark_ns = started_ns
@@ -249,15 +270,10 @@ class _Patience:
         if span_ns >= _SPAN_NS:
             self._computes = (cpu_s - self._mark_cpu_s) * 1e9 > _IDLE_SHARE * span_ns
             self._mark_ns, self._mark_cpu_s = now_ns, cpu_s
-        return now_ns > self._last_ns or (now_ns > self._deadline_ns and not self._computes)
-
-
-def _resident_bytes(pid: int) -> int:
-    try:
-        with open(f"/proc/{pid}/statm", "rb") as statm:
-            return int(statm.read().split()[1]) * _PAGE_BYTES
-    except (OSError, IndexError):
-        return 0
+        if now_ns <= self._deadline_ns:
+            return False
+        sleeps = cpu_s * 1e9 < _IDLE_SHARE_OF_ALL * (now_ns - self._started_ns)
+        return sleeps or not self._computes or now_ns > self._last_ns
 
 
 def _clock_s(clock: int) -> float:

@@ -17,9 +17,6 @@ class Zygotes:
     def __init__(self, first: socket.socket) -> None:
         self._connections = {"": first}
 
-    def __len__(self) -> int:
-        return len(self._connections)
-
     def send(self, request: wire.Request, fds: list[int]) -> None:
         """Hand a request to its zygote. Raises ``OSError`` (``TimeoutError``, ``EOFError``) when that is not there."""
         socket.send_fds(self._of(request), [request.pack()], fds)

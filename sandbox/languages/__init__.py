@@ -16,6 +16,7 @@ __all__ = [
     "SCRATCH",
     "Build",
     "Language",
+    "OutOfMemory",
     "Run",
     "UnknownLanguage",
     "by_suffix",
@@ -31,6 +32,22 @@ SCRATCH = "/tmp"
 COMPILER_ADDRESS_SPACE_BYTES = 2048 * MIB
 """What each process of a compiler may have where it starts more than one: the agent counts only the first one's memory.
 For those whose runtime reserves more than it uses (Java, Node.js) there is a heap limit instead, or one process."""
+
+
+@dataclass(frozen=True)
+class OutOfMemory:
+    """How a runtime that keeps a memory limit itself ends a program for it: with this wait status, a core dump aside,
+    and these words on standard error. A program may end so by itself, without the words."""
+
+    wait_status: int
+    words: bytes
+
+    def is_said(self, wait_status: int, stderr: bytes) -> bool:
+        """Whether a process that ended so has ended for this."""
+        return wait_status & ~_CORE_DUMPED == self.wait_status and self.words in stderr
+
+
+_CORE_DUMPED = 0x80
 
 
 def _no_variables(_limits: Limits) -> dict[str, str]:
@@ -59,13 +76,13 @@ class Run:
     folder under the name that ``Build.product`` gives.
 
     ``command`` and ``variables`` are told the limits that the process is under, the language's allowance in them.
-    ``out_of_memory`` is the wait status with which a runtime that keeps a limit itself ends a program for it.
+    ``out_of_memory`` is for runtimes that keep a memory limit themselves.
     """
 
     command: Callable[[str, Limits], tuple[str, ...]] | None = None
     reads: tuple[str, ...] = ()
     variables: Callable[[Limits], dict[str, str]] = _no_variables
-    out_of_memory: int | None = None
+    out_of_memory: OutOfMemory | None = None
 
 
 @dataclass(frozen=True)

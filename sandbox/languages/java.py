@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from sandbox.languages import SCRATCH, Build, Language, Run, _java_source
+from sandbox.languages import SCRATCH, Build, Language, OutOfMemory, Run, _java_source
 from sandbox.programs import MIB, Allowance, Limits
 
 # The folder itself: the names in /usr/bin lead there by way of /etc, which not every jail has.
@@ -41,9 +41,8 @@ _RUN_OPTIONS = (
     "-XX:+DisplayVMOutputToStderr",
 )
 
-# ExitOnOutOfMemoryError's, in the HotSpot sources. A program that exits so by itself is taken for one that ran out of
-# memory; it has failed either way.
-_OUT_OF_MEMORY_EXIT_CODE = 3
+# What ExitOnOutOfMemoryError does, in the HotSpot sources (debug.cpp).
+_OUT_OF_MEMORY = OutOfMemory(3 << 8, b"Terminating due to java.lang.OutOfMemoryError")
 
 _STACK_BYTES = 512 * MIB
 _LEAST_HEAP_BYTES = 16 * MIB
@@ -89,5 +88,5 @@ public class Increment {
         reads=_SETTINGS,
         variables={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"},
     ),
-    run=Run(command=_run_command, reads=_SETTINGS, out_of_memory=_OUT_OF_MEMORY_EXIT_CODE << 8),
+    run=Run(command=_run_command, reads=_SETTINGS, out_of_memory=_OUT_OF_MEMORY),
 )

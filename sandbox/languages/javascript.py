@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sandbox.languages import SCRATCH, Build, Language, Run
+from sandbox.languages import SCRATCH, Build, Language, OutOfMemory, Run
 from sandbox.programs import MIB, Allowance, Limits
 
 _NODE = "/usr/bin/node"
@@ -18,14 +18,26 @@ _ALLOWANCE = Allowance(cpu_extra_s=0.2, memory_extra_bytes=96 * MIB)
 # Short of the 512 MiB that the process has: past its end there is no error but a crash.
 _STACK_BYTES = 448 * MIB
 _LEAST_HEAP_BYTES = 16 * MIB
-_SIGABRT = 6  # how V8 ends a program whose heap is full
+_OUT_OF_MEMORY = OutOfMemory(6, b"JavaScript heap out of memory")  # SIGABRT: how V8 ends a program whose heap is full
 
-# Only a module may say these at the start of a line; text may, too, in a program that is none.
+# Only a module may say these at the start of a line.
 _MODULE = re.compile(r"^(?:import\s*[\w{*$\"']|export\s+[\w{*])", re.MULTILINE)
 
 
+_REQUIRE = re.compile(r"\brequire\s*\(")
+
+# Comments and texts, to the end of the source where they have none: nothing is read twice, whatever the source.
+_NO_CODE = re.compile(
+    r"//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+(?:\*/)?|`(?:[^`\\]++|\\.)*+`?"
+    r"|\"(?:[^\"\\\n]++|\\.)*+\"?|'(?:[^'\\\n]++|\\.)*+'?",
+    re.DOTALL,
+)
+
+
 def _file_name(source: str) -> str:
-    return "main.mjs" if _MODULE.search(source) and "require(" not in source else "main.js"
+    """A module only where that is certain: most programs are none."""
+    code = _NO_CODE.sub('""', source)
+    return "main.mjs" if _MODULE.search(code) and not _REQUIRE.search(code) else "main.js"
 
 
 def _run_command(product: str, limits: Limits) -> tuple[str, ...]:
@@ -47,5 +59,5 @@ LANGUAGE = Language(
         product=_file_name,
         variables={"PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", **_VARIABLES},
     ),
-    run=Run(command=_run_command, variables=lambda limits: _VARIABLES, out_of_memory=_SIGABRT),
+    run=Run(command=_run_command, variables=lambda limits: _VARIABLES, out_of_memory=_OUT_OF_MEMORY),
 )

@@ -10,11 +10,25 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import create_engine, inspect, text
 
 from db.engine import Store, open_store
 from db.migrate import MIGRATIONS, known_revisions
 from db.tables import Base
+
+SEEN = "2026-01-01 00:00:00"
+A_PROBLEM = (
+    "INSERT INTO problem (id, platform, native_id, title, status, first_source, first_seen_at, last_seen_at)"
+    " VALUES (1, 'p', 'a', 'A', 'active', 's', :seen, :seen)"
+)
+# (kind, rules, whether version 0002 can judge it)
+KINDS = [
+    ("stdin", None, True),
+    ("function", None, True),
+    ("stdin", "sha", False),
+    ("design", None, False),
+    ("interactive", None, False),
+]
 
 
 def config() -> Config:
@@ -44,6 +58,51 @@ def test_every_step_can_be_taken_back(tmp_path: Path) -> None:
         assert set(Base.metadata.tables) < set(inspect(connection).get_table_names())
         command.downgrade(steps, "base")
         assert inspect(connection).get_table_names() == ["alembic_version"]
+    engine.dispose()
+
+
+@pytest.mark.parametrize(("io_kind", "rules", "is_kept"), KINDS)
+def test_suites_that_an_older_version_cannot_judge_go(
+    tmp_path: Path, io_kind: str, rules: str | None, is_kept: bool
+) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path / 'steps.db'}")
+    with engine.begin() as connection:
+        steps = config()
+        steps.attributes["connection"] = connection
+        command.upgrade(steps, "0003")
+        connection.execute(text(A_PROBLEM), {"seen": SEEN})
+        connection.execute(
+            text(
+                "INSERT INTO test_suite (id, problem_id, digest, io_kind, comparison, n_tests, samples_only, source,"
+                " first_seen_at, rules_sha256) VALUES (7, 1, 'd', :io_kind, '{}', 1, 0, 's', :seen, :rules)"
+            ),
+            {"io_kind": io_kind, "seen": SEEN, "rules": rules},
+        )
+        connection.execute(text("UPDATE problem SET current_suite_id = 7"))
+        command.downgrade(steps, "0002")
+        left = connection.execute(text("SELECT id FROM test_suite")).scalars().all()
+        current = connection.execute(text("SELECT current_suite_id FROM problem")).scalar_one()
+    engine.dispose()
+    assert (left, current) == (([7], 7) if is_kept else ([], None))
+
+
+def test_flags_that_were_of_one_environment_go(tmp_path: Path) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path / 'steps.db'}")
+    with engine.begin() as connection:
+        steps = config()
+        steps.attributes["connection"] = connection
+        command.upgrade(steps, "0005")
+        connection.execute(text(A_PROBLEM), {"seen": SEEN})
+        for by in ("reference solutions", "maintainer"):
+            connection.execute(
+                text(
+                    "INSERT INTO flag (problem_id, name, reason, flagged_by, since)"
+                    " VALUES (1, 'reference_fails', 'r', :by, :seen)"
+                ),
+                {"by": by, "seen": SEEN},
+            )
+        command.upgrade(steps, "head")
+        assert connection.execute(text("SELECT flagged_by FROM flag")).scalars().all() == ["maintainer"]
     engine.dispose()
 
 

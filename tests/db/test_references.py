@@ -9,17 +9,18 @@ import pytest
 from db.completions import RunRecord, save_completions, save_run
 from db.engine import Store
 from db.judgements import EnvironmentRecord, save_environment
-from db.problems import problem_ids, save_problem
+from db.problems import save_problem
 from db.records import ProblemRecord, ReferenceRecord, SaveOutcome
 from db.references import (
     FailedReference,
     PendingReference,
     ReferenceVerdictRecord,
     failed_references,
+    last_environment,
     pending_references,
     save_reference_verdicts,
 )
-from tests.db.builders import LATER, NOW, case, completion, key_of, problem, row_counts, suite_of
+from tests.db.builders import LATER, NOW, case, completion, problem, row_counts, suite_of
 
 FIRST = ReferenceRecord("first.py", "python3", "print(5)  # \ud800\n")
 SECOND = ReferenceRecord("second.cpp", "cpp20", "int main() {}\n")
@@ -58,8 +59,7 @@ def judge(store: Store, environment: int, **verdicts: str) -> None:
 
 def failed(store: Store, environment: int) -> list[FailedReference]:
     with store.read() as session:
-        ids = problem_ids(session, [key_of()]).values()
-        return failed_references(session, environment, ids, accepted="accepted")
+        return failed_references(session, environment, accepted="accepted")
 
 
 def test_references_come_back_as_they_were(store: Store, environment: int) -> None:
@@ -110,6 +110,38 @@ def test_a_reference_that_its_source_drops_goes_with_its_verdict(store: Store, e
         assert (row_counts(session)["reference"], row_counts(session)["reference_verdict"]) == (1, 1)
     assert failed(store, environment) == []
     assert pending(store, environment) == {}
+
+
+def test_a_source_that_has_none_any_more_loses_all_of_its_own(store: Store, environment: int) -> None:
+    judge(store, environment, second="wrong_answer")
+    with store.write() as session:
+        save_problem(session, with_references(replace(FIRST, code="print(7)\n"), source="archive"), now=LATER)
+        assert save_problem(session, with_references(), now=LATER).outcome is SaveOutcome.UPDATED
+        assert save_problem(session, with_references(), now=LATER).outcome is SaveOutcome.UNCHANGED
+    assert failed(store, environment) == []
+    assert [one.code for one in pending(store, environment).values()] == ["print(7)\n"]
+
+
+def test_failures_are_those_of_what_some_runs_answer(store: Store, environment: int) -> None:
+    judge(store, environment, second="wrong_answer")
+    with store.write() as session:
+        other_run = save_run(session, RunRecord("another"), now=NOW)
+        assert failed_references(session, environment, accepted="accepted", run_ids=[other_run]) == []
+        save_completions(session, other_run, [completion()])
+        (one,) = failed_references(session, environment, accepted="accepted", run_ids=[other_run])
+    assert one.reason == "its solution second.cpp gets wrong_answer (test 1)"
+
+
+def test_the_environment_of_the_last_verdict(store: Store, environment: int) -> None:
+    with store.write() as session:
+        (first, *_) = pending_references(session, environment)
+        assert last_environment(session, first.problem_id) is None
+        other = save_environment(session, EnvironmentRecord("other", "docker", {}), now=NOW)
+        for place, when in ((other, NOW), (environment, LATER)):
+            verdict = ReferenceVerdictRecord(first.reference_id, first.suite_id, "accepted", "", when)
+            save_reference_verdicts(session, place, [verdict])
+        assert last_environment(session, first.problem_id) == environment
+        assert last_environment(session, first.problem_id + 1) is None
 
 
 def test_each_source_has_references_of_its_own(store: Store, environment: int) -> None:

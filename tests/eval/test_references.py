@@ -13,7 +13,7 @@ import pytest
 from db.completions import RunRecord, save_completion, save_run
 from db.engine import Store, open_store
 from db.judgements import EnvironmentRecord, save_environment
-from db.problems import flag_problem, list_problems, save_problem
+from db.problems import flag_problem, save_problem
 from db.records import (
     CompletionRecord,
     DateClaim,
@@ -80,10 +80,11 @@ def check(
     return check_references(store, cast("Judge", judge), environment_id, run_ids, now=lambda: NOW, **more)
 
 
-def flags(store: Store) -> dict[str, list[tuple[str, str]]]:
-    """The flags of each problem that has any, with their reasons."""
+def flags(store: Store, environment_id: int | None = None) -> dict[str, list[tuple[str, str]]]:
+    """The flags, with their reasons, of each problem that has any where this environment is scored."""
     with store.read() as session:
-        return {one.key.native_id: list(one.flags) for one in list_problems(session) if one.flags}
+        problems = load_problem_facts(session, environment_id=environment_id)
+        return {one.native_id: list(one.flags) for one in problems if one.flags}
 
 
 @pytest.mark.parametrize("executor", EXECUTORS)
@@ -95,14 +96,15 @@ def test_a_problem_whose_reference_fails_is_flagged_and_not_scored(store: Store,
         why = report.flagged["nova:broken"]
         assert why.startswith("its solution jury0.py gets wrong_answer (1: ")
         assert "jury1.py" not in why
-        assert report == ReferenceReport(3, {"nova:broken": why}, ())
+        assert report == ReferenceReport(3, {"nova:broken": why})
         again = check_references(store, judge, environment_id, [run_id], now=lambda: NOW)
-        assert again == ReferenceReport(0, {}, ())
+        assert again == ReferenceReport(0, {"nova:broken": why})
         judge_pending(store, judge, environment_id, Pending(store, environment_id), now=lambda: NOW)
-    assert flags(store) == {"broken": [("reference_fails", why)]}
+    assert flags(store, environment_id) == {"broken": [("reference_fails", why)]}
 
     with store.read() as session:
-        problems, runs = load_problem_facts(session), load_judged_runs(session, environment_id)
+        problems = load_problem_facts(session, environment_id=environment_id)
+        runs = load_judged_runs(session, environment_id)
     known = registry(model("nova-1", "2024-10"))
     (row,) = evaluate(problems, runs, known, Settings(), now=NOW + timedelta(days=1)).rows
     assert (row.n_judged, row.pass_at_1.value) == (1, 1.0)
@@ -114,10 +116,9 @@ def test_tests_that_were_put_right_clear_the_flag(store: Store) -> None:
     save(store, problem("sum", "4", "3"))
     assert list(check(store, judge, here).flagged) == ["nova:sum"]
     save(store, problem("sum", "3", "3"))
-    assert flags(store) != {}  # until its reference solution has been judged on them
-    assert check(store, judge, here) == ReferenceReport(1, {}, ("nova:sum",))
-    assert flags(store) == {}
-    assert check(store, judge, here) == ReferenceReport(0, {}, ())
+    assert check(store, judge, here) == ReferenceReport(1, {})
+    assert flags(store, here) == {}
+    assert check(store, judge, here) == ReferenceReport(0, {})
 
 
 def test_a_reference_that_was_put_right_clears_the_flag(store: Store) -> None:
@@ -125,33 +126,25 @@ def test_a_reference_that_was_put_right_clears_the_flag(store: Store) -> None:
     save(store, problem("sum", "3", "4", "3"))
     check(store, judge, here)
     save(store, problem("sum", "3", "3"))
-    assert check(store, judge, here).cleared == ("nova:sum",)
-    assert flags(store) == {}
+    assert check(store, judge, here) == ReferenceReport(1, {})
+    assert flags(store, here) == {}
 
 
 def test_all_that_fail_are_named(store: Store) -> None:
     save(store, problem("sum", "3", "4", "3", "5"))
-    why = check(store, EchoJudge(), environment(store)).flagged["nova:sum"]
+    here = environment(store)
+    why = check(store, EchoJudge(), here).flagged["nova:sum"]
     assert why == "its solution jury0.py gets wrong_answer (got 4); its solution jury2.py gets wrong_answer (got 5)"
-    assert flags(store)["sum"] == [("reference_fails", reason) for reason in why.split("; ")]
+    assert flags(store, here)["sum"] == [("reference_fails", reason) for reason in why.split("; ")]
 
 
 def test_an_internal_error_flags_nothing_and_is_tried_again(store: Store) -> None:
     judge, here = EchoJudge(), environment(store)
     save(store, problem("sum", "3", BREAKS_JAILS))
     for _ in range(2):
-        assert check(store, judge, here) == ReferenceReport(0, {}, ())
+        assert check(store, judge, here) == ReferenceReport(0, {})
     assert judge.judged == [BREAKS_JAILS, BREAKS_JAILS]
-    assert flags(store) == {}
-
-
-def test_an_internal_error_clears_nothing_either(store: Store) -> None:
-    judge, here = EchoJudge(), environment(store)
-    save(store, problem("sum", "3", "4"))
-    check(store, judge, here)
-    save(store, problem("sum", "3", BREAKS_JAILS))
-    assert check(store, judge, here).cleared == ()
-    assert list(flags(store)) == ["sum"]
+    assert flags(store, here) == {}
 
 
 def test_what_the_sandbox_does_not_have_is_left_alone(store: Store) -> None:
@@ -164,34 +157,42 @@ def test_what_the_sandbox_does_not_have_is_left_alone(store: Store) -> None:
         problem("d", "3", "4", comparison={"of": "a newer version"}),
         problem("e", "3", "3"),
     )
-    assert check(store, judge, here) == ReferenceReport(1, {}, ())
+    assert check(store, judge, here) == ReferenceReport(1, {})
     assert judge.judged == ["3"]
-    assert flags(store) == {}
+    assert flags(store, here) == {}
 
 
-def test_the_other_grader_flags_and_clears_nothing(store: Store) -> None:
+def test_the_other_grader_says_nothing_of_problems(store: Store) -> None:
     other, here, there = EchoJudge(Grader.LIVECODEBENCH), environment(store), environment(store, "b")
     save(store, problem("sum", "3", "4"))
-    assert check(store, other, there) == ReferenceReport(0, {}, ())
-    assert (other.judged, flags(store)) == ([], {})
     check(store, EchoJudge(), here)
-    save(store, problem("sum", "4", "4"))
-    assert check(store, other, there) == ReferenceReport(0, {}, ())
-    assert list(flags(store)) == ["sum"]
+    assert check(store, other, there) == ReferenceReport(0, {})
+    assert (other.judged, flags(store, there)) == ([], {})
 
 
-def test_flags_are_those_of_the_environment_that_judges(store: Store) -> None:
+def test_what_fails_in_one_environment_is_scored_in_another(store: Store) -> None:
     class Lenient(EchoJudge):
         def _judge(self, source: str, suite: Suite) -> Outcome:
             return Outcome(Verdict.ACCEPTED, ())
 
     save(store, problem("sum", "3", "4"))
-    here, there = environment(store), environment(store, "b")
-    assert list(check(store, EchoJudge(), here).flagged) == ["nova:sum"]
-    assert check(store, Lenient(), there).cleared == ("nova:sum",)
-    # Nothing is to be judged where it fails; its verdict there still stands.
-    assert check(store, EchoJudge(), here).flagged == {"nova:sum": "its solution jury0.py gets wrong_answer (got 4)"}
-    assert list(flags(store)) == ["sum"]
+    slow, fast = environment(store), environment(store, "b")
+    why = "its solution jury0.py gets wrong_answer (got 4)"
+    assert check(store, Lenient(), fast) == ReferenceReport(1, {})
+    assert check(store, EchoJudge(), slow).flagged == {"nova:sum": why}
+    assert flags(store, slow) == {"sum": [("reference_fails", why)]}
+    assert flags(store, fast) == flags(store) == {}
+    # Judging elsewhere takes nothing back either.
+    check(store, Lenient(), fast)
+    assert check(store, EchoJudge(), slow) == ReferenceReport(0, {"nova:sum": why})
+
+    with store.read() as session:
+        for environment_id, left_out in ((slow, "flagged: reference_fails"), (fast, "not judged")):
+            problems = load_problem_facts(session, environment_id=environment_id)
+            runs = load_judged_runs(session, environment_id)
+            known = registry(model("nova-1", "2024-10"))
+            (row,) = evaluate(problems, runs, known, Settings(), now=NOW + timedelta(days=1)).rows
+            assert row.left_out == {left_out: 1}
 
 
 def test_only_what_the_runs_answer_is_judged(store: Store) -> None:
@@ -200,7 +201,7 @@ def test_only_what_the_runs_answer_is_judged(store: Store) -> None:
     second = save(store, problem("b", "3", "5"), run="nova-2")
     assert list(check(store, judge, here, [second]).flagged) == ["nova:b"]
     assert judge.judged == ["5"]
-    assert check(store, judge, here, []) == ReferenceReport(0, {}, ())
+    assert check(store, judge, here, []) == ReferenceReport(0, {})
     assert list(check(store, judge, here, [first]).flagged) == ["nova:a"]
 
 
@@ -210,8 +211,8 @@ def test_a_persons_flag_is_not_taken_off(store: Store) -> None:
     save(store, record)
     with store.write() as session:
         flag_problem(session, record.key, "reference_fails", "by hand", by="maintainer", now=NOW)
-    assert check(store, judge, here) == ReferenceReport(1, {}, ())
-    assert flags(store) == {"sum": [("reference_fails", "by hand")]}
+    assert check(store, judge, here) == ReferenceReport(1, {})
+    assert flags(store, here) == {"sum": [("reference_fails", "by hand")]}
 
 
 def test_what_was_judged_before_an_interruption_is_kept(store: Store) -> None:
@@ -229,7 +230,7 @@ def test_what_was_judged_before_an_interruption_is_kept(store: Store) -> None:
     judge = EchoJudge()
     assert check(store, judge, here).n_judged == 1
     assert judge.judged == ["5"]
-    assert [reason for _, reason in flags(store)["sum"]] == [
+    assert [reason for _, reason in flags(store, here)["sum"]] == [
         "its solution jury0.py gets wrong_answer (got 4)",
         "its solution jury2.py gets wrong_answer (got 5)",
     ]

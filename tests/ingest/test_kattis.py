@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from db.importing import UnreadableSource
 from db.records import IoKind, Precision, ProblemRecord, TestOrigin
 from ingest.errors import BadRow
-from ingest.packages import TimeRule, open_package, validator_rules
+from ingest.packages import open_package, validator_rules
 from tests.ingest.package_folders import package
 from tests.ingest.reading import DATA, Read, read
 
@@ -286,22 +286,13 @@ def test_the_contests_and_the_embargo_that_a_package_names(tmp_path: Path) -> No
     assert (bare.source, bare.embargo_until, bare.statement, bare.translations) == (None, None, "", ())
 
 
-def test_time_limits_by_the_rule_of_the_form() -> None:
-    assert open_package(CUP / "half").time_rule == TimeRule(None, 3.0, 1.0, True)
-    assert open_package(CUP / "shop").time_rule == TimeRule(None, 2.5, 0.5, False)
-    assert open_package(CUP / "guess").time_rule.limit_for(9) == 1.5
-    legacy = TimeRule(None, 5.0, 1.0, True)
-    assert [legacy.limit_for(slowest) for slowest in (0.01, 0.29, 0.31, 1.0)] == [1, 1, 2, 5]
-    assert [TimeRule(None, 2.0, 0.5, False).limit_for(slowest) for slowest in (0, 0.1, 0.25, 0.26)] == [
-        0.5,
-        0.5,
-        0.5,
-        1,
-    ]
+def test_a_time_limit_is_the_one_that_is_stated() -> None:
+    stated = {name: open_package(CUP / name).time_limit_s for name in ("half", "shop", "guess")}
+    assert stated == {"half": None, "shop": None, "guess": 1.5}
 
 
 def test_a_time_limit_beside_the_metadata(tmp_path: Path) -> None:
-    assert open_package(package(tmp_path, **{".timelimit": "4\n"})).time_rule.stated_s == 4
+    assert open_package(package(tmp_path, **{".timelimit": "4\n"})).time_limit_s == 4
 
 
 @given(st.lists(st.sampled_from(["case_sensitive", "space_change_sensitive", "float_tolerance 1e-6", "float_x 1"])))

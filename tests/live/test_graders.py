@@ -170,6 +170,13 @@ def test_every_test_is_run_where_that_is_asked_for(nova: Live, tmp_path: Path) -
     assert (report["n_judged"], report["n_tests"]) == (5, 3 * 2 + 2 * 1)
 
 
+def test_the_other_grader_cannot_run_every_test(nova: Live) -> None:
+    ended = nova("judge", "--grader", "livecodebench", "--all-tests")
+    assert ended.code == 2
+    assert "LiveCodeBench's grader ends at the first test that fails" in ended.err
+    assert "leave out --all-tests" in ended.err
+
+
 @pytest.mark.bubblewrap
 def test_only_our_own_rules_say_that_a_problem_is_broken(nova: Live, tmp_path: Path) -> None:
     failing = {"name": "jury.py", "language": "python3", "code": "print(4)\n"}
@@ -185,6 +192,7 @@ def test_only_our_own_rules_say_that_a_problem_is_broken(nova: Live, tmp_path: P
     assert ended.code == 3
     (row,) = ended.document["rows"]
     assert (row["pass_at_1"], row["left_out"]) == (None, {"flagged: reference_fails": 1})
+    assert "flag reference_fails, where it was judged last: its solution jury.py" in nova("problems", "show", "n1").out
     # What is taken out of scores is not judged first.
     assert len(judgements(tmp_path / "store.db")) == len(SOLUTIONS)
 

@@ -24,6 +24,7 @@ def test_it_counts_what_was_dealt_with() -> None:
     line = shown((1, Counters(tests=3)), (2, Counters(tests=9)))
     assert "judging" in line
     assert " 3/4 " in line
+    assert " 1 waiting, " in line
     assert "solutions/s" in line
     assert "replaced" not in line
     assert " 7/9 " in shown((7, Counters()), total=9, what="judging reference solutions")

@@ -90,7 +90,7 @@ def test_groups_and_their_scores_are_shown(cup: Live, executor: str) -> None:
 @pytest.mark.bubblewrap
 def test_with_all_it_goes_on_after_the_first_that_fails(cup: Live) -> None:
     file = submission("stairs/partially_accepted/narrow.py")
-    ended = cup("run", file, "--problem", "second-cup-2025/stairs", "--all", *BUBBLEWRAP)
+    ended = cup("run", file, "--problem", "second-cup-2025/stairs", "--all-tests", *BUBBLEWRAP)
     assert ended.code == 1
     rows = [line.split()[:2] for line in ended.out.splitlines() if line.startswith("secret/tall/")]
     assert rows == [["secret/tall/1", "wrong_answer"], ["secret/tall/2", "wrong_answer"]]

@@ -37,14 +37,15 @@ def suite_of(problem: Row, tests: Iterable[Row]) -> Suite | None:
 
 
 def judged(judge: Judge, rows: list[Row], suite_for: Callable[[Row], Suite | None]) -> dict[int, Outcome]:
-    """The outcome of each solution, by its place in ``rows``; those without tests are not among them."""
+    """The outcome of each solution, by its place in ``rows``; without those that have no tests, or that need a package
+    that the judge lacks."""
     suites = {row["question_id"]: suite_for(row) for row in rows}
     jobs = (
         Job(index, Program(row["code"] or ""), suite)
         for index, row in enumerate(rows)
         if (suite := suites[row["question_id"]]) is not None
     )
-    return dict(judge.map(jobs))
+    return dict(judge.map(job for job in jobs if judge.lacks(job.program, job.suite) is None))
 
 
 def _rows(path: Path) -> Iterator[Row]:

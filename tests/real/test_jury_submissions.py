@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
+import yaml
 
 from db.records import ProblemRecord
 from eval.judging import to_suite
 from ingest.formats import load_format
-from ingest.packages import open_package
 from sandbox import Job, Judge, Limits, Outcome, Program, SandboxError, Suite, Verdict, grading, languages
 from sandbox.programs import MIB
 
@@ -143,7 +143,8 @@ def judge_all(
 
 
 def limit_s(folder: Path, accepted: dict[Submission, Outcome]) -> float:
-    """By the format's rule; as if one took a second where no accepted submission is in a language that is here."""
+    """By the legacy form's rule: a multiple (5) of the slowest time, in whole seconds, at least 1; as if one took a
+    second where no accepted submission is in a language that is here."""
     package = f"{folder.parent.name}/{folder.name}"
     times = [
         test.facts.cpu_s
@@ -152,7 +153,8 @@ def limit_s(folder: Path, accepted: dict[Submission, Outcome]) -> float:
         for test in outcome.tests
         if test.facts
     ]
-    return open_package(folder).time_rule.limit_for(max(times, default=1.0))
+    limits = yaml.safe_load((folder / "problem.yaml").read_text()).get("limits") or {}
+    return float(max(1, int(max(times, default=1.0) * limits.get("time_multiplier", 5) + 0.5)))
 
 
 def is_right(submission: Submission, outcome: Outcome, suite: Suite) -> bool:

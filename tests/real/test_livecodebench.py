@@ -12,12 +12,11 @@ from pathlib import Path
 import pytest
 
 from sandbox import Judge, Outcome, Suite, Verdict
+from sandbox.requirements import packages_of
 from tests.real.solutions import Row, judged, problems, solutions, suite_of
 
-pytestmark = [pytest.mark.shared, pytest.mark.slow, pytest.mark.docker, pytest.mark.bubblewrap]
+pytestmark = [pytest.mark.shared, pytest.mark.slow, pytest.mark.full, pytest.mark.bubblewrap]
 
-# Published as passing, and not possible here: they import numpy, and the environment is the standard library.
-NEED_NUMPY = {("o1-mini-2024-09-12", "abc341_c"), ("o1-mini-2024-09-12", "abc384_f")}
 LOST_THREAD = "stdout_of_thread_lost_by_grader"
 Verdicts = dict[str, dict[int, Outcome]]
 
@@ -45,7 +44,7 @@ def outcomes(folder: Path, o1: list[Row]) -> Verdicts:
 
     found = {}
     for executor in ("docker", "bubblewrap"):
-        with Judge(executor) as judge:
+        with Judge(executor, image="full" if executor == "docker" else None) as judge:
             found[executor] = judged(judge, o1, public)
     return found
 
@@ -58,8 +57,7 @@ def test_every_published_pass_is_accepted(o1: list[Row], outcomes: Verdicts) -> 
         for index in passed
         if (outcome := outcomes["docker"].get(index)) is not None and outcome.verdict is not Verdict.ACCEPTED
     }
-    assert others.keys() == NEED_NUMPY
-    assert all("No module named 'numpy'" in detail for detail in others.values())
+    assert others == {}
 
 
 def test_programs_that_print_from_a_thread_are_judged_by_their_output(o1: list[Row], outcomes: Verdicts) -> None:
@@ -71,11 +69,13 @@ def test_programs_that_print_from_a_thread_are_judged_by_their_output(o1: list[R
 
 def test_docker_and_bubblewrap_agree_on_every_solution(o1: list[Row], outcomes: Verdicts) -> None:
     docker, bubblewrap = outcomes["docker"], outcomes["bubblewrap"]
-    assert docker.keys() == bubblewrap.keys()
     assert len(docker) == 1758  # abc350_c has no official sample
+    needing = {index for index in docker if packages_of(o1[index]["code"] or "", called=True)}
+    assert 0 < len(needing) < 30
+    assert docker.keys() - bubblewrap.keys() <= needing  # this machine's own Python may lack the packages
     differ = {
         (o1[index]["model"], o1[index]["question_id"]): (docker[index].verdict, bubblewrap[index].verdict)
-        for index in docker
+        for index in bubblewrap
         if docker[index].verdict is not bubblewrap[index].verdict
     }
     assert differ == {}

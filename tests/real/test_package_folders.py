@@ -17,7 +17,7 @@ from db.problems import list_problems as stored_problems
 from db.problems import save_problem
 from db.records import Precision, ProblemRecord, SaveOutcome, TestOrigin
 from ingest.importing import import_problems
-from ingest.packages import TimeRule, open_package
+from ingest.packages import open_package
 from ingest.pages import Page, Request
 from ingest.sources import Wanted, load_source
 
@@ -51,7 +51,7 @@ def test_the_example_packages_of_2025_09(examples: Path) -> None:
     assert (passfail.title, maximal.title) == ("Sample problem", "Sample Problem")
     assert (passfail.sources, maximal.sources) == (("My Contest 2024",), ("My Contest 2024",))
     assert (passfail.language, passfail.statement.splitlines()[0]) == ("en", "\\problemname{Sample Problem}")
-    assert (passfail.time_rule.stated_s, maximal.time_rule.stated_s) == (None, 10.0)
+    assert (passfail.time_limit_s, maximal.time_limit_s) == (None, 10.0)
     assert (passfail.flags, maximal.flags, maximal.statements) == ((), (), ())
     found = {record.key.native_id: record for record in packages_of(examples)}
     suite = found["examples/passfail"].suite
@@ -137,16 +137,6 @@ def test_every_package_is_dated_by_its_day_else_by_its_year(
     assert (days, years) == (14, 15)
 
 
-MULTIPLIERS = {
-    "gcpc-2021/lookingforwaldo": 2.0,
-    "kth-challenge-2015/proteins": 3.0,
-    "kth-challenge-2017/globalwarming": 1.2,
-    "kth-challenge-2020/aijeopardy": 4.0,
-    "kth-challenge-2020/tripletexting": 40.0,
-    "nwerc-2023/arrangingadapters": 2.0,
-}
-
-
 def test_limits_and_validators_flags(
     shared_data: Path, packages: dict[str, ProblemRecord], manifest: list[dict[str, Any]]
 ) -> None:
@@ -161,12 +151,11 @@ def test_limits_and_validators_flags(
         assert suite is not None
         assert suite.comparison == plain | tolerances[entry["validator_flags"]]
         assert {test.comparison is None for test in suite.tests} == {True}
-        # Not one of them states a limit of time or memory: the format's rule sets the time.
+        # Not one of them states a limit of time or memory.
         limits = yaml.safe_load((shared_data / "packages" / entry["dir"] / "problem.yaml").read_text()).get("limits")
         assert not {"time_limit", "memory"} & (limits or {}).keys()
         assert (suite.time_limit_s, suite.memory_limit_bytes) == (None, None)
-        rule = open_package(shared_data / "packages" / entry["dir"]).time_rule
-        assert rule == TimeRule(None, MULTIPLIERS.get(entry["dir"], 5.0), 1.0, True)
+        assert open_package(shared_data / "packages" / entry["dir"]).time_limit_s is None
 
 
 def test_statements_languages_and_images(packages: dict[str, ProblemRecord]) -> None:

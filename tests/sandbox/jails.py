@@ -91,7 +91,7 @@ def containers_if_any(pid: int) -> list[Any]:
 def strangers(jail: Jail) -> int:
     """How many processes are inside a jail beside its agent's own: one for each zygote, and the bridge to them."""
     link = jail._link
-    expected = len(link._zygotes) if isinstance(link, SocketLink) else 2
+    expected = len(link._zygotes._connections) if isinstance(link, SocketLink) else 2
     wait_until(lambda: len(agents(jail)) == expected, 2.0)
     return len(agents(jail)) - expected
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
 
 from sandbox import JailFault, Judge, Limits, Program, SandboxUnavailable, Suite, Test, Verdict, canaries, cells
 from sandbox.canaries import Canary
+from sandbox.cells import Counters
 from sandbox.programs import MIB, Checker
 from sandbox.worker import Worker
 from tests.sandbox import jails
@@ -82,6 +84,25 @@ def test_where_nothing_else_keeps_solutions_apart_each_gets_a_new_jail(own_judge
     assert own_judge.judge(ADD, suite).verdict is Verdict.ACCEPTED
     assert worker.counters.faults == {}
     assert worker.counters.jails_replaced == 2
+
+
+def test_counts_can_be_added_up_while_others_count() -> None:
+    """A dict that grows while it is gone through is an error; here it grows at its first key."""
+    counting, done = Counters(), threading.Event()
+
+    def count() -> None:
+        for number in range(200_000):
+            counting.count_fault(f"kind {number}")
+        done.set()
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    while not done.is_set():
+        Counters().add(counting)
+    thread.join()
+    total = Counters()
+    total.add(counting)
+    assert total.faults == dict.fromkeys((f"kind {number}" for number in range(200_000)), 1)
 
 
 def test_what_a_worker_does_is_counted(own_judge: Judge) -> None:

@@ -12,7 +12,7 @@ import pytest
 from sandbox import Allowance, Facts, Limits, Suite, Test, Verdict
 from sandbox.agent import wire
 from sandbox.programs import MIB, Io
-from sandbox.verdicts import CPU_GRACE, ended_badly, is_idle, needs_confirmation
+from sandbox.verdicts import CPU_GRACE, ended_badly, is_idle, lasted, needs_confirmation
 
 LIMITS = Limits(cpu_s=1.0, memory_bytes=64 * MIB, output_bytes=1000)
 GOOD = Facts(wire.LOADED, wire.KILLED_BY_NOBODY, 0, 0.1, 0.1, 10 * MIB, 10, LIMITS)
@@ -31,12 +31,18 @@ EXITED_1 = 1 << 8
         ({"peak_memory_bytes": 64 * MIB + 1}, Verdict.MEMORY_LIMIT),
         ({"peak_memory_bytes": 64 * MIB + 1, "cpu_s": 1.0, "output_bytes": 1000}, Verdict.MEMORY_LIMIT),
         ({"peak_memory_bytes": 64 * MIB + 1, "cpu_s": 1.1, "killed_by": wire.KILLED_BY_MEMORY}, Verdict.TIME_LIMIT),
-        ({"wait_status": KILLED, "peak_memory_bytes": 40 * MIB}, Verdict.MEMORY_LIMIT),
-        ({"wait_status": KILLED}, Verdict.RUNTIME_ERROR),
+        (
+            {"killed_by": wire.KILLED_BY_KERNEL, "wait_status": KILLED, "peak_memory_bytes": 40 * MIB},
+            Verdict.MEMORY_LIMIT,
+        ),
+        ({"killed_by": wire.KILLED_BY_KERNEL, "wait_status": KILLED}, Verdict.RUNTIME_ERROR),
+        ({"wait_status": KILLED, "peak_memory_bytes": 40 * MIB}, Verdict.RUNTIME_ERROR),
         ({"killed_by": wire.KILLED_BY_CPU, "wait_status": KILLED}, Verdict.TIME_LIMIT),
         ({"killed_by": wire.KILLED_BY_WALL, "wait_status": KILLED}, Verdict.TIME_LIMIT),
         ({"cpu_s": 1.001}, Verdict.TIME_LIMIT),
         ({"cpu_s": 1.001, "output_bytes": 1000, "wait_status": EXITED_1}, Verdict.TIME_LIMIT),
+        ({"runtime_out_of_memory": True, "wait_status": 3 << 8}, Verdict.MEMORY_LIMIT),
+        ({"runtime_out_of_memory": True, "wait_status": 3 << 8, "cpu_s": 1.1}, Verdict.TIME_LIMIT),
         ({"output_bytes": 1000}, Verdict.OUTPUT_LIMIT),
         ({"output_bytes": 1000, "wait_status": EXITED_1}, Verdict.OUTPUT_LIMIT),
         ({"wait_status": EXITED_1}, Verdict.RUNTIME_ERROR),
@@ -51,6 +57,12 @@ def test_the_order_of_verdicts(changes: dict[str, Any], verdict: Verdict | None)
     kept = json.loads(json.dumps(facts.as_dict()))
     assert Facts.from_dict(kept) == facts
     assert (kept["signal"], kept["exit_code"]) == (facts.signal, facts.exit_code)
+
+
+def test_facts_of_before_a_field_was_there_can_be_read() -> None:
+    kept = GOOD.as_dict()
+    del kept["runtime_out_of_memory"]
+    assert Facts.from_dict(kept) == GOOD
 
 
 def test_signal_and_exit_code_exclude_each_other() -> None:
@@ -69,7 +81,8 @@ def test_signal_and_exit_code_exclude_each_other() -> None:
         ({"cpu_s": 1.21, "killed_by": wire.KILLED_BY_CPU}, False),
         ({"cpu_s": 0.9, "killed_by": wire.KILLED_BY_WALL}, True),
         ({"cpu_s": 1.1, "killed_by": wire.KILLED_BY_WALL}, False),
-        ({"wait_status": KILLED}, True),
+        ({"killed_by": wire.KILLED_BY_KERNEL, "wait_status": KILLED}, True),
+        ({"wait_status": KILLED}, False),
     ],
 )
 def test_a_time_limit_near_the_limit_or_by_wall_time_alone_is_measured_again(
@@ -88,6 +101,12 @@ def test_only_a_process_with_cpu_time_left_is_idle() -> None:
     assert is_idle(stopped)
     assert not is_idle(replace(stopped, cpu_s=1.1))
     assert not is_idle(GOOD)
+
+
+def test_all_the_wall_time_is_six_times_what_is_given_to_what_sleeps() -> None:
+    assert LIMITS.wall_kill_s == 3.0
+    assert lasted(replace(GOOD, killed_by=wire.KILLED_BY_WALL, wall_s=18.0))
+    assert not lasted(replace(GOOD, killed_by=wire.KILLED_BY_WALL, wall_s=17.9))
 
 
 @pytest.mark.parametrize(

@@ -221,6 +221,22 @@ def test_a_jail_that_hangs_is_given_up_in_time(with_pipes: bool, monkeypatch: py
     os.close(writing)
 
 
+def test_a_test_whose_files_did_not_come_whole_is_a_fault() -> None:
+    reply = REPLY._replace(fault=True, message="what it left could not be fetched")
+
+    def play(end: socket.socket) -> None:
+        greet(end)
+        wait_for_call(end)
+        end.sendall(Frame(frames.REPLY, 0, reply.pack()).pack())
+
+    with (
+        jail_that(play) as jail,
+        descriptors() as fds,
+        pytest.raises(JailFault, match="to its end: what it left could"),
+    ):
+        jail.run(RUN, fds)
+
+
 def test_another_thread_may_interrupt_the_wait() -> None:
     def play(end: socket.socket) -> None:
         greet(end)

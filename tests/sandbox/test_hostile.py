@@ -56,6 +56,17 @@ def assert_nothing_left(judge: Judge) -> None:
     assert [host.writable_disks(jail) for jail in running] == [[]] * len(running)
 
 
+def test_a_signal_of_its_own_is_no_memory_limit_where_the_kernel_counts_its_own(executor: str) -> None:
+    """Docker shows a container the kernel's count; bubblewrap's jails do not see it (``hostile.toml`` has both)."""
+    if executor != "docker":
+        pytest.skip("this executor shows no count")
+    program = Program("import os\nblock = bytearray(200 << 20)\nos.kill(os.getpid(), 9)")
+    with Judge(executor, jobs=1) as judge:
+        outcome = judge.judge(program, PLAIN_SUITE)
+    assert outcome.verdict is Verdict.RUNTIME_ERROR, outcome
+    assert not outcome.tests[0].confirmed
+
+
 def test_an_input_of_100_mb_that_nobody_reads(lone_judge: Judge) -> None:
     before = host.look()
     suite = Suite((Test("1", b"0\n" * 50_000_000, b"3\n"),), limits=PLAIN_SUITE.limits)

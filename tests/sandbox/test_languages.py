@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import resource
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -12,6 +14,7 @@ import pytest
 from sandbox import Judge, Limits, Program, SandboxError, Suite, Test, Verdict, compiling, languages, memory_files
 from sandbox.agent import wire
 from sandbox.compiling import CompileFailure, ProductCache
+from sandbox.errors import SandboxUnavailable
 from sandbox.languages import Build, Language, Run
 from sandbox.programs import MIB
 from tests.sandbox import jails
@@ -190,6 +193,50 @@ def test_products_beyond_the_limit_are_let_go() -> None:
     cache.close()
     for open_fd in (*fds, *(fd for fd in kept if fd is not None)):
         os.close(open_fd)
+
+
+@pytest.mark.parametrize("part", ["`", "/*", "/", "'", '"', "\\", "`\\", "//\n", "import\n", "require ", "a`'\"/*"])
+def test_no_source_makes_the_host_work_longer_than_its_length_asks_for(part: str) -> None:
+    build = languages.find("javascript").build
+    assert build is not None
+    started = time.process_time()
+    assert build.file_name("import x\n" + part * (2 * MIB // len(part))).startswith("main.")
+    assert time.process_time() - started < 2
+
+
+def test_products_are_let_go_before_descriptors_run_out() -> None:
+    """Each takes one, however small it is; a process may have 256 on some systems."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    fd = memory_files.sealed(b"x")
+    open_before = len(os.listdir("/proc/self/fd"))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256 + open_before, hard))
+    try:
+        cache = ProductCache()
+        for number in range(1000):
+            cache.put(b"%d" % number, fd)
+        assert 8 <= len(os.listdir("/proc/self/fd")) - open_before <= 64 + open_before // 8
+        newest = cache.get(b"999")
+        assert newest is not None
+        os.close(newest)
+        assert cache.get(b"0") is None
+        cache.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        os.close(fd)
+
+
+def test_that_no_descriptor_is_left_is_said_with_what_to_do() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    fd = memory_files.sealed(b"x")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (3, hard))
+    try:
+        for needs_one in (memory_files.empty, lambda: memory_files.reader(fd), lambda: memory_files.duplicate(fd)):
+            with pytest.raises(SandboxUnavailable, match="no descriptor is left") as raised:
+                needs_one()
+            assert raised.value.hint == "raise the limit (ulimit -n)"
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        os.close(fd)
 
 
 @pytest.mark.docker

@@ -31,6 +31,7 @@ from sandbox.programs import (
 )
 
 WORD = st.text(max_size=8)
+FILE_NAME = st.text("abcdef", min_size=1, max_size=8)
 WORDS = st.lists(WORD, max_size=3).map(tuple)
 SCORE = st.floats(-1e6, 1e6)
 BARE = st.builds(Signature, parameters=WORDS, returns=WORD, answer=st.none() | st.integers(0, 5))
@@ -47,7 +48,7 @@ CHECKER = st.builds(
         Program,
         source=WORD,
         language=WORD,
-        files=st.dictionaries(WORD, WORD, max_size=3).map(lambda files: tuple(sorted(files.items()))),
+        files=st.dictionaries(FILE_NAME, WORD, max_size=3).map(lambda files: tuple(sorted(files.items()))),
     ),
     protocol=st.sampled_from(Protocol),
     flags=WORDS,
@@ -154,6 +155,16 @@ PROGRAM = {"program": {"source": "x"}}
         ({"program": {"source": "x", "files": {"a": 1}}}, "a must be a text, not 1"),
         (PROGRAM | {"protocol": "exit"}, "protocol must be one of kattis, testlib, not 'exit'"),
         (PROGRAM | {"flags": None}, "flags must be a list of texts"),
+        ({"program": {"source": "", "files": {"../x": ""}}}, "cannot be called '../x'"),
+        ({"program": {"source": "", "files": {"a/../x": ""}}}, "cannot be called 'a/../x'"),
+        ({"program": {"source": "", "files": {"/etc/x": ""}}}, "cannot be called '/etc/x'"),
+        ({"program": {"source": "", "files": {"": ""}}}, "cannot be called ''"),
+        ({"program": {"source": "", "files": {".": ""}}}, "cannot be called '.'"),
+        ({"program": {"source": "", "files": {"a/": ""}}}, "cannot be called 'a/'"),
+        ({"program": {"source": "", "files": {"a\0": ""}}}, "cannot be called"),
+        ({"program": {"source": "", "files": {"a": "", "a/b": ""}}}, "one is the other's folder"),
+        ({"program": {"source": "", "files": {"feedback/score.txt": ""}}}, "cannot be 'feedback/score.txt'"),
+        ({"program": {"source": "", "files": {"feedback": ""}}}, "cannot be 'feedback'"),
         (PROGRAM | {"limits": {"cpu": 1}}, "limits has no field 'cpu'"),
         (PROGRAM | {"limits": {"cpu_s": "1"}}, "cpu_s must be a number, not '1'"),
         (PROGRAM | {"limits": {"cpu_s": 0}}, "limits must be above 0"),

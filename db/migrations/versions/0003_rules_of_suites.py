@@ -14,7 +14,8 @@ down_revision = "0002"
 branch_labels = None
 depends_on = None
 
-_WITH_RULES = "SELECT id FROM test_suite WHERE rules_sha256 IS NOT NULL"
+_NEWER = "rules_sha256 IS NOT NULL OR io_kind NOT IN ('stdin', 'function')"
+_NEWER_SUITES = f"SELECT id FROM test_suite WHERE {_NEWER}"
 
 
 def upgrade() -> None:
@@ -25,14 +26,15 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    """Take them away again, with the suites that they judge and those suites' verdicts.
+    """Take them away again, with the suites that need them or are of the kinds that came with them, and the verdicts.
 
-    Without its rules such a suite would be judged by comparison, and wrongly, under the digest of the right one.
+    Without its rules such a suite would be judged by comparison, and wrongly, under the digest of the right one; a kind
+    that an older version does not know stops it.
     """
-    op.execute(f"UPDATE problem SET current_suite_id = NULL WHERE current_suite_id IN ({_WITH_RULES})")
-    op.execute(f"DELETE FROM judgement WHERE suite_id IN ({_WITH_RULES})")
-    op.execute(f"DELETE FROM test_case WHERE suite_id IN ({_WITH_RULES})")
-    op.execute("DELETE FROM test_suite WHERE rules_sha256 IS NOT NULL")
+    op.execute(f"UPDATE problem SET current_suite_id = NULL WHERE current_suite_id IN ({_NEWER_SUITES})")
+    op.execute(f"DELETE FROM judgement WHERE suite_id IN ({_NEWER_SUITES})")
+    op.execute(f"DELETE FROM test_case WHERE suite_id IN ({_NEWER_SUITES})")
+    op.execute(f"DELETE FROM test_suite WHERE {_NEWER}")
     op.drop_column("test_case", "checker_flags")
     op.drop_column("test_suite", "has_checker")
     op.drop_column("test_suite", "rules_sha256")
