@@ -34,7 +34,7 @@ def _jail_s(jail: Jail) -> float:
     sent = link._first.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
     agent: int = _CREDENTIALS.unpack(sent)[0]
     zygotes = Path(f"/proc/{agent}/task/{agent}/children").read_text(encoding="ascii").split()
-    return sum(_with_children_s(int(pid)) for pid in (agent, *zygotes))
+    return sum(map(_with_children_s, (agent, *map(int, zygotes))))
 
 
 def _with_children_s(pid: int) -> float:
