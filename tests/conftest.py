@@ -57,6 +57,18 @@ def _missing_image(image: str, command: str) -> str | None:
 
 
 @cache
+def _missing_gvisor() -> str | None:
+    from sandbox import SandboxUnavailable
+    from sandbox.docker_jail import GvisorLauncher
+
+    try:
+        GvisorLauncher().close()
+    except SandboxUnavailable as error:
+        return f"{error.message} ({error.hint})"
+    return None
+
+
+@cache
 def _missing_bubblewrap() -> str | None:
     if shutil.which("bwrap") is None:
         return "bwrap is not installed"
@@ -72,6 +84,7 @@ _MISSING: dict[str, Callable[[], str | None]] = {
     "shared": _missing_shared,
     "docker": _missing_docker,
     "full": _missing_full,
+    "gvisor": _missing_gvisor,
     "bubblewrap": _missing_bubblewrap,
 }
 

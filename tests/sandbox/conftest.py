@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -27,33 +25,6 @@ OTHER_EXECUTORS = [
     pytest.param("docker-unprivileged", marks=pytest.mark.docker, id="docker-unprivileged"),
     pytest.param("gvisor", marks=[pytest.mark.docker, pytest.mark.gvisor], id="gvisor"),
 ]
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Say what a marker of this folder means."""
-    config.addinivalue_line("markers", "gvisor: needs a Docker daemon that has the runtime runsc")
-
-
-def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip what needs gVisor where there is none; where it is required, that is a failure."""
-    if item.get_closest_marker("gvisor") is None:
-        return
-    reason = _missing_gvisor()
-    if reason and "gvisor" in os.environ.get("LIVE_TESTS_REQUIRE", ""):
-        pytest.fail(reason)
-    if reason:
-        pytest.skip(reason)
-
-
-@cache
-def _missing_gvisor() -> str:
-    from sandbox.docker_jail import GvisorLauncher
-
-    try:
-        GvisorLauncher().close()
-    except SandboxUnavailable as error:
-        return f"{error.message} ({error.hint})"
-    return ""
 
 
 @pytest.fixture(scope="session", autouse=True)
