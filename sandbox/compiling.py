@@ -9,6 +9,7 @@ import resource
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 
 from sandbox import memory_files
 from sandbox.agent import wire
@@ -177,16 +178,7 @@ _NOTHING_RUN = Facts(
 
 def _facts(reply: wire.Reply, output_bytes: int) -> Facts:
     """The compiler's facts as those of a test that did not come to run."""
-    return Facts(
-        stage=wire.ISOLATED,
-        killed_by=reply.killed_by,
-        wait_status=reply.wait_status,
-        cpu_s=reply.cpu_us / 1e6,
-        wall_s=reply.wall_us / 1e6,
-        peak_memory_bytes=reply.peak_memory_bytes,
-        output_bytes=output_bytes,
-        limits=COMPILE_LIMITS,
-    )
+    return replace(Facts.from_reply(reply, COMPILE_LIMITS, output_bytes), stage=wire.ISOLATED)
 
 
 def is_repeatable(facts: Facts) -> bool:

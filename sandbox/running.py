@@ -179,18 +179,8 @@ def facts_of(
     reply: wire.Reply, limits: Limits, allowance: Allowance, output_bytes: int, said: Said | None = None
 ) -> Facts:
     """What an agent's reply says, with the limits that the process ran under, and what its runtime ``said``."""
-    return Facts(
-        stage=reply.stage,
-        killed_by=reply.killed_by,
-        wait_status=reply.wait_status,
-        cpu_s=reply.cpu_us / 1e6,
-        wall_s=reply.wall_us / 1e6,
-        peak_memory_bytes=reply.peak_memory_bytes,
-        output_bytes=output_bytes,
-        limits=limits,
-        allowance=allowance,
-        runtime_out_of_memory=said is not None and said.is_out_of_memory(reply.wait_status),
-    )
+    out_of_memory = said is not None and said.is_out_of_memory(reply.wait_status)
+    return Facts.from_reply(reply, limits, output_bytes, allowance=allowance, runtime_out_of_memory=out_of_memory)
 
 
 def error_text(stderr_fd: int) -> str:

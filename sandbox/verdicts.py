@@ -63,6 +63,30 @@ class Facts:
         return {**asdict(self), "signal": self.signal, "exit_code": self.exit_code}
 
     @classmethod
+    def from_reply(
+        cls,
+        reply: wire.Reply,
+        limits: Limits,
+        output_bytes: int,
+        *,
+        allowance: Allowance | None = None,
+        runtime_out_of_memory: bool = False,
+    ) -> Facts:
+        """What an agent's reply says, with the limits that the process ran under."""
+        return cls(
+            stage=reply.stage,
+            killed_by=reply.killed_by,
+            wait_status=reply.wait_status,
+            cpu_s=reply.cpu_us / 1e6,
+            wall_s=reply.wall_us / 1e6,
+            peak_memory_bytes=reply.peak_memory_bytes,
+            output_bytes=output_bytes,
+            limits=limits,
+            allowance=allowance or Allowance(),
+            runtime_out_of_memory=runtime_out_of_memory,
+        )
+
+    @classmethod
     def from_dict(cls, values: dict[str, Any]) -> Facts:
         """The facts that :meth:`as_dict` wrote. Raises ``KeyError`` or ``TypeError`` for what it did not."""
         values = {"runtime_out_of_memory": False, **values}  # older facts do not have it

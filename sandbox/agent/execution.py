@@ -12,12 +12,11 @@ import stat
 
 from . import wire
 from .isolation import Landlock, Seccomp, become_user, limit_address_space, set_limits, set_output_limit
+from .wire import SCRATCH
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any, NoReturn
-
-SCRATCH = "/tmp"
 
 # Numbers from here on are free for what must not be in the way of 0 to 2 and of the kept descriptors.
 _HIGH_FD = 200

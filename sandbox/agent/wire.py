@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+# Where a test may write, and a command finds the files that were placed for it.
+SCRATCH = "/tmp"
+
 MAX_MESSAGE_BYTES = 64 * 1024
 MAX_FDS = 32
 

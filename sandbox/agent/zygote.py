@@ -13,14 +13,13 @@ from time import monotonic_ns
 
 from . import execution, preludes, program, seccomp, wire
 from .children import ALONE, ENDED, GOES_ON, Child, children
-from .execution import SCRATCH
 from .hiding import hide_in_proc
 from .isolation import Landlock, Seccomp, become_user, protect_agent
 from .memory import KernelEnds, excess_tables_bytes, resident_bytes
 from .python_test import run as run_python
 from .rehearsal import rehearse
 from .standby import stand_by
-from .wire import EXEC, FORK, ISOLATED, LOADED, STARTED, Reply, Request, packed_reply
+from .wire import EXEC, FORK, ISOLATED, LOADED, SCRATCH, STARTED, Reply, Request, packed_reply
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from sandbox.agent.wire import SCRATCH
 from sandbox.languages._names import canonical
 from sandbox.programs import MIB, Allowance, Limits
 
@@ -26,8 +27,6 @@ __all__ = [
     "names",
 ]
 
-SCRATCH = "/tmp"
-"""Where a command finds the files that were placed for it, and works."""
 
 COMPILER_ADDRESS_SPACE_BYTES = 2048 * MIB
 """What each process of a compiler may have where it starts more than one: the agent counts only the first one's memory.
