@@ -23,11 +23,6 @@ pytestmark = pytest.mark.shared
 NOW = datetime(2026, 8, 1, tzinfo=UTC)
 
 
-@pytest.fixture(scope="module")
-def cases(shared_data: Path) -> Path:
-    return shared_data.parent / "reports" / "cases"
-
-
 def case_statements(cases: Path, name: str, file: str) -> Iterator[tuple[str, tuple[tuple[str, str], ...]]]:
     root = BeautifulSoup((cases / name / file).read_bytes().decode(), "lxml")
     for statement in read_statements(root):

@@ -382,11 +382,6 @@ def test_standings_name_the_problems_as_the_expected_parse_of_the_contest_does(f
 # Cases made from reports
 
 
-@pytest.fixture(scope="module")
-def cases(shared_data: Path) -> Path:
-    return shared_data.parent / "reports" / "cases"
-
-
 def case_page(cases: Path, case: str, name: str, index: str) -> ProblemRecord:
     return served((cases / case / name).read_text(encoding="utf-8"), "9001", index).record
 

@@ -18,11 +18,6 @@ pytestmark = pytest.mark.shared
 ARRAY, NUMBER = {"type": "integer[]"}, {"type": "integer"}
 
 
-@pytest.fixture(scope="module")
-def cases(shared_data: Path) -> Path:
-    return shared_data.parent / "reports" / "cases"
-
-
 def load(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 

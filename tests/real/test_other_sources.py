@@ -101,11 +101,6 @@ def recorded(shared_data: Path) -> Path:
     return shared_data.parent / "sources" / "recorded"
 
 
-@pytest.fixture(scope="module")
-def cases(shared_data: Path) -> Path:
-    return shared_data.parent / "reports" / "cases"
-
-
 def loaded(file: Path) -> Any:
     return json.loads(file.read_bytes())
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -37,8 +36,8 @@ from tests.ingest import atcoder_site, codeforces_site
 from tests.ingest.leetcode_pages import page as leetcode_page
 from tests.ingest.leetcode_pages import question
 from tests.ingest.server import SiteServer, SkippingClock, fetcher
-from tests.live.command import Live, runner
-from tests.real.case_sites import CaseSite, answer, instant, open_case_store, scores
+from tests.live.command import Live
+from tests.real.case_sites import CaseSite, answer, instant, scores
 from tests.real.report_cases import CASES, OPEN
 from tests.real.test_fetching import lay_down
 
@@ -46,22 +45,6 @@ pytestmark = pytest.mark.shared
 
 DAY = timedelta(days=1)
 OLDER = "answers an older statement"
-
-
-@pytest.fixture(scope="module")
-def cases(shared_data: Path) -> Path:
-    return shared_data.parent / "reports" / "cases"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_case_store(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def live(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Live:
-    return runner(monkeypatch, capsys, tmp_path)
 
 
 def load(path: Path) -> Any:

@@ -32,8 +32,8 @@ from sandbox.plain import checker_as_plain
 from sandbox.worker import Worker
 from tests.db.builders import claim
 from tests.ingest.reading import read, write_rows
-from tests.live.command import Ended, Live, runner
-from tests.real.case_sites import open_case_store, scores
+from tests.live.command import Ended, Live
+from tests.real.case_sites import scores
 from tests.real.test_report_cases_tests import CUTOFFS, NOW, load, problem
 from tests.sandbox import report_files
 from tests.sandbox.report_files import CODES
@@ -46,11 +46,6 @@ EXECUTORS = [
     pytest.param("docker", marks=pytest.mark.docker),
     pytest.param("bubblewrap", marks=pytest.mark.bubblewrap),
 ]
-
-
-@pytest.fixture(scope="module")
-def cases(shared_data: Path) -> Path:
-    return shared_data.parent / "reports" / "cases"
 
 
 @pytest.fixture(scope="module", params=EXECUTORS)
@@ -66,17 +61,6 @@ def judge(executor: str) -> Iterator[Judge]:
         pytest.skip(f"{error.message} ({error.hint})")
     with judge:
         yield judge
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_case_store(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def live(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Live:
-    return runner(monkeypatch, capsys, tmp_path)
 
 
 def answered(store: Store, tests: list[dict[str, str]], *programs: Program, **suite: object) -> int:

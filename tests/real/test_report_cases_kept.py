@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -25,8 +24,8 @@ from ingest.sources import Listing, ProblemRef, Wanted
 from tests.db.builders import problem
 from tests.ingest import atcoder_site
 from tests.ingest.reading import write_rows
-from tests.live.command import Live, runner
-from tests.real.case_sites import CaseSite, answer, instant, open_case_store, scores, stand_in
+from tests.live.command import Live
+from tests.real.case_sites import CaseSite, answer, instant, scores, stand_in
 
 pytestmark = pytest.mark.shared
 
@@ -34,22 +33,6 @@ DAY = timedelta(days=1)
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
 FRAME = '<ul><li class="active"><a href="/contests/archive?lang=ja">archive</a></li></ul>'
 PAGES = '<ul class="pagination"><a href="?page=1">1</a></ul>'
-
-
-@pytest.fixture(scope="module")
-def cases(shared_data: Path) -> Path:
-    return shared_data.parent / "reports" / "cases"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_case_store(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def live(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Live:
-    return runner(monkeypatch, capsys, tmp_path)
 
 
 def load(path: Path) -> Any:

@@ -14,7 +14,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
@@ -61,17 +60,6 @@ DAY = timedelta(days=1)
 SCALE = 0.1
 """What a second of a case is here."""
 ROOT = Path(__file__).resolve().parents[2]
-
-
-@pytest.fixture(scope="module")
-def cases(shared_data: Path) -> Path:
-    return shared_data.parent / "reports" / "cases"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_case_store(tmp_path) as opened:
-        yield opened
 
 
 @pytest.fixture

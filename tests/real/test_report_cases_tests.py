@@ -6,7 +6,6 @@ What they say of verdicts is in ``test_report_cases_judging.py`` and ``tests/san
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -18,30 +17,14 @@ from db.problems import list_problems
 from db.suites import load_suite
 from ingest.importing import import_problems
 from tests.ingest.reading import read, write_rows
-from tests.live.command import Live, runner
-from tests.real.case_sites import answer, open_case_store, scores
+from tests.live.command import Live
+from tests.real.case_sites import answer, scores
 
 pytestmark = pytest.mark.shared
 
 NOW = datetime(2026, 3, 10, tzinfo=UTC)
 PUBLISHED = "2026-02-01T12:00:00Z"
 CUTOFFS = {"nova-1": "2025-06"}
-
-
-@pytest.fixture(scope="module")
-def cases(shared_data: Path) -> Path:
-    return shared_data.parent / "reports" / "cases"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_case_store(tmp_path) as opened:
-        yield opened
-
-
-@pytest.fixture
-def live(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Live:
-    return runner(monkeypatch, capsys, tmp_path)
 
 
 def load(path: Path) -> Any:
