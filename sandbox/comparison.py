@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Hashable
 from itertools import islice
 
+from sandbox.excerpts import excerpt
 from sandbox.matching import Item, TooMuchWork, same_items
 from sandbox.programs import Comparison, Io, Unordered
 
@@ -153,6 +154,5 @@ def _has_tolerance(wanted: bytes, comparison: Comparison) -> bool:
     return (comparison.declares_tolerance or assumed) and _NUMBER.match(wanted) is not None
 
 
-def _show(token: bytes, width: int = 40) -> str:
-    text = token.decode(errors="backslashreplace")
-    return repr(text if len(text) <= width else text[: width - 1] + "…")
+def _show(token: bytes) -> str:
+    return f"'{excerpt(token, 40)}'"

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from sandbox import memory_files
 from sandbox.agent import wire
+from sandbox.excerpts import excerpt
 from sandbox.languages import Build, Language
 from sandbox.programs import MIB, Limits, Program
 from sandbox.verdicts import Facts
@@ -25,7 +26,7 @@ COMPILE_LIMITS = Limits(cpu_s=30.0, memory_bytes=2048 * MIB, output_bytes=256 * 
 _SOURCE_BYTES = 16 * MIB
 _MESSAGE_BYTES = 64 * 1024
 _MOST_PRODUCTS = 4096
-_WORD_BYTES = 200
+_LINE_CHARACTERS = 200
 
 # Lines about where an error is or that there was one, beside those that say which.
 _SAYS_LITTLE = re.compile(r"^collect2: error|: in function `|^error: aborting due to|^\d+ errors?$")
@@ -201,4 +202,4 @@ def _named_error(facts: Facts, said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     telling = [line for line in lines if not _SAYS_LITTLE.search(line)]
     named = next((line for line in telling if "error" in line.lower()), telling[0] if telling else "")
-    return named[:_WORD_BYTES] or f"the compiler ended with status {facts.wait_status}"
+    return excerpt(named, _LINE_CHARACTERS) or f"the compiler ended with status {facts.wait_status}"

@@ -10,6 +10,7 @@ import math
 import re
 from dataclasses import dataclass
 
+from sandbox.excerpts import excerpt
 from sandbox.programs import Protocol
 from sandbox.running import ending
 from sandbox.verdicts import Facts, TestResult, Verdict, ended_badly
@@ -169,4 +170,4 @@ def _partial(left: Left, scoring: bool, percent: int, message: str) -> Judgement
 
 def _first_line(text: bytes) -> str:
     lines = text.decode(errors="replace").strip().splitlines()
-    return lines[0][:_LINE_CHARACTERS] if lines else ""
+    return excerpt(lines[0], _LINE_CHARACTERS) if lines else ""

@@ -12,6 +12,7 @@ from sandbox import comparison, compiling, languages, loading, memory_files, val
 from sandbox.agent import wire
 from sandbox.compiling import CompileFailure, ProductCache, RunRequest
 from sandbox.errors import JailFault
+from sandbox.excerpts import excerpt
 from sandbox.languages import OutOfMemory
 from sandbox.loading import Loaded
 from sandbox.programs import Allowance, Io, Limits, Program, Suite, Test
@@ -199,4 +200,4 @@ def last_line(text: str) -> str:
     """The last line that is not blank and says what happened, cut; the last one of all where none does."""
     lines = [line for line in text.splitlines() if line.strip()]
     telling = (line for line in reversed(lines) if not _SAYS_LITTLE.match(line))
-    return next(telling, lines[-1] if lines else "").rstrip()[:_LINE_CHARACTERS]
+    return excerpt(next(telling, lines[-1] if lines else "").rstrip(), _LINE_CHARACTERS)

@@ -17,6 +17,7 @@ from typing import Any
 from sandbox import signatures
 from sandbox.agent import calls
 from sandbox.comparison import close
+from sandbox.excerpts import excerpt
 from sandbox.matching import Item, TooMuchWork, same_groups, same_items
 from sandbox.programs import Comparison, Io, Suite, Test, Unordered
 from sandbox.verdicts import Verdict
@@ -25,7 +26,7 @@ _EXACT = Comparison(absolute_tolerance=0.0)
 
 # Python reads integers of up to 4,300 digits; longer ones stay text.
 _MAX_DIGITS = 4_000
-_SHOWN = 100
+_SHOWN = 60
 
 
 @dataclass(frozen=True)
@@ -168,7 +169,8 @@ def _has_more_parts(expected: bytes, got: bytes) -> bool:
 
 
 def _difference(expected: bytes, got: bytes, comparison: Comparison) -> str:
-    return f"expected {_show(expected)}{' in any order' if comparison.unordered else ''}, got {_show(got)}"
+    wanted, given = excerpt(expected.strip(), _SHOWN), excerpt(got.strip(), _SHOWN)
+    return f"expected {wanted}{' in any order' if comparison.unordered else ''}, got {given}"
 
 
 def judge_returned(suite: Suite, test: Test, written: bytes, comparison: Comparison) -> tuple[Verdict, str]:
@@ -178,7 +180,7 @@ def judge_returned(suite: Suite, test: Test, written: bytes, comparison: Compari
     """
     tag, value = written[:1], written[1:]
     if tag == calls.UNENCODABLE:
-        return Verdict.WRONG_ANSWER, f"returned {value.decode(errors='replace')[:_SHOWN]}, which has no JSON form"
+        return Verdict.WRONG_ANSWER, f"returned {excerpt(value, _SHOWN)}, which has no JSON form"
     if tag == calls.UNREADABLE:
         try:
             calls.check(signatures.call_details(suite), test.input)
@@ -191,8 +193,3 @@ def judge_returned(suite: Suite, test: Test, written: bytes, comparison: Compari
     except (ValueError, RecursionError) as error:
         return Verdict.INTERNAL_ERROR, f"the test's expected value cannot be compared with: {error}"
     return (Verdict.ACCEPTED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
-
-
-def _show(value: bytes, width: int = 60) -> str:
-    text = value.decode(errors="backslashreplace").strip()
-    return text if len(text) <= width else text[: width - 1] + "…"

@@ -94,6 +94,7 @@ def test_a_runtime_says_itself_that_memory_ran_out(
         ("Traceback\n  File\nValueError: at Node.js v1\n\n", "ValueError: at Node.js v1"),
         ("    at f (main.js:1:2)\n    at g (main.js:3:4)\n", "    at g (main.js:3:4)"),
         ("  indented  \n \n", "  indented"),
+        ("\x1b[31mError: no\x1b[0m\n", "\\x1b[31mError: no\\x1b[0m"),
         ("Node.js v20.19.2", "Node.js v20.19.2"),
         (" \n\n", ""),
     ],
