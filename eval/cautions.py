@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from eval.cutoffs import CutoffPrecision
-from eval.intervals import FEW_CLUSTERS, MIN_CLUSTERS
 from eval.models import CutoffStatus
 from eval.report import Row
+from eval.statistics.intervals import FEW_CLUSTERS, MIN_CLUSTERS
 
 FEW_PROBLEMS = 100
 TOO_FEW_PROBLEMS = 10

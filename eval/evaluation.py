@@ -17,10 +17,10 @@ import numpy as np
 
 from db.records import require_utc
 from eval.cautions import differing_conditions, row_warnings
-from eval.intervals import IntervalMethod, interval
 from eval.models import ModelAmbiguous, ModelEntry, NotScored, Registry, UsedCutoff, usable_cutoff
 from eval.report import Report, Row, Score, Stratum, utc_text
-from eval.scores import enough_samples, pass_at_k
+from eval.statistics.intervals import IntervalMethod, interval
+from eval.statistics.scores import enough_samples, pass_at_k
 from eval.window import IN_WINDOW_REASONS, ProblemFacts, Reason, Window, classify, date_reason, window_for
 
 UNKNOWN = "unknown"

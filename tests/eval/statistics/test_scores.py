@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.scores import TooFewSamples, enough_samples, mean, pass_at_k
+from eval.statistics.scores import TooFewSamples, enough_samples, mean, pass_at_k
 
 
 def test_by_hand() -> None:

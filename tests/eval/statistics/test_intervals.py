@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.intervals import IntervalMethod, cluster_se, effective_n, interval, item_se, t_quantile, wilson
+from eval.statistics.intervals import IntervalMethod, cluster_se, effective_n, interval, item_se, t_quantile, wilson
 from tests.eval.facts import matrix, utc
 
 
