@@ -69,10 +69,10 @@ class Method(NamedTuple):
         return replace(timing, processor_s=self.used_s() - before_s - self.start_processor_s)
 
 
-def shared_jobs(data: Path, limit: int, *, right_only: bool = False) -> list[Job[int]]:
+def shared_jobs(data: Path, limit: int, *, right_only: bool = False, called: bool = False) -> list[Job[int]]:
     """The stdin solutions of the two o1 runs with their public tests, every n-th so that all dates are there.
 
-    ``right_only`` leaves out those that were published as wrong.
+    ``right_only`` leaves out those that were published as wrong; with ``called`` call-based ones come, too.
     """
     problems = {row["id"]: row for row in _lines(data / "livecodebench" / "problems.jsonl.gz")}
     rows = [
@@ -80,13 +80,13 @@ def shared_jobs(data: Path, limit: int, *, right_only: bool = False) -> list[Job
         for row in _lines(data / "livecodebench" / "solutions.jsonl.gz")
         if row["model"].startswith("o1-") and row["code"] and problems[row["question_id"]]["public_tests"]
     ]
-    rows = [row for row in rows if problems[row["question_id"]]["public_tests"][0]["testtype"] == "stdin"]
+    if not called:
+        rows = [row for row in rows if problems[row["question_id"]]["public_tests"][0]["testtype"] == "stdin"]
     if right_only:
         rows = [row for row in rows if row["published_grade"] and not row["suspect"]]
     step = max(1, len(rows) // limit)
-    return [
-        _job(index, row["code"], problems[row["question_id"]]["public_tests"]) for index, row in enumerate(rows[::step])
-    ]
+    found = ((row["code"], problems[row["question_id"]]) for row in rows[::step])
+    return [_job(index, code, of["public_tests"], of["func_name"]) for index, (code, of) in enumerate(found)]
 
 
 def demo_jobs(limit: int) -> list[Job[int]]:
@@ -103,12 +103,13 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
         yield from map(json.loads, lines)
 
 
-def _job(key: int, code: str, tests: list[dict[str, str]]) -> Job[int]:
+def _job(key: int, code: str, tests: list[dict[str, str]], function: str | None = None) -> Job[int]:
     cases = tuple(
         Test(str(n), t["input"].encode(), t["output" if "output" in t else "expected"].encode())
         for n, t in enumerate(tests)
     )
-    return Job(key, Program(code), Suite(cases, Io.STDIN, limits=Limits(cpu_s=LIMIT_S)))
+    io = Io.FUNCTION if function else Io.STDIN
+    return Job(key, Program(code), Suite(cases, io, function, limits=Limits(cpu_s=LIMIT_S)))
 
 
 def with_many_tests(job: Job[int], count: int = MANY_TESTS) -> Job[int]:

@@ -2,8 +2,8 @@
 
     python -m benchmarks.load [--executor docker] [--limit 0] [--data ../shared/data]
 
-Programs are the o1 runs of the shared data on their public tests where that folder is there, else the demonstration's.
-Prints each solution whose verdict differs, and how many there are.
+Programs are the o1 runs of the shared data, stdin and call-based, on their public tests where that folder is there,
+else the demonstration's. Prints each solution whose verdict differs, and how many there are.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def main() -> None:
     options = parser.parse_args()
     shared = (options.data / "livecodebench").is_dir()
     limit = options.limit or 1_000_000
-    jobs = shared_jobs(options.data, limit) if shared else demo_jobs(limit)
+    jobs = shared_jobs(options.data, limit, called=True) if shared else demo_jobs(limit)
     cores = len(os.sched_getaffinity(0))
     print("alone")
     alone = verdicts(options.executor, cores, jobs)
