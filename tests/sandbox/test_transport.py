@@ -133,7 +133,7 @@ def test_a_jail_that_is_ended_amid_a_test_is_replaced(own_judge: Judge) -> None:
     jail = jails.running_jails(own_judge)[0]
     timer = threading.Timer(0.5, jails.end_enclosure, (jail,))
     timer.start()
-    slow = Program("import time\ntime.sleep(1)\nprint(sum(map(int, input().split())))")
+    slow = Program("import time\ntime.sleep(2)\nprint(sum(map(int, input().split())))")
     started = time.monotonic()
     outcome = own_judge.judge(slow, SUITE)
     timer.join()
