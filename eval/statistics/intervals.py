@@ -8,10 +8,13 @@ What ``interval`` gives, named in its ``method``:
 
 ``contest_t``       8 contests or more: s.e. clustered by contest, Student's t with (contests - 1) degrees of freedom
 ``contest_wilson``  the same s.e. as an effective number of problems, Wilson: where t would be near 0 or 1
-``item_wilson``     fewer than 8 contests, or a clustered s.e. of zero: the larger of both s.e. likewise, Wilson
-``none``            fewer than two problems: no interval, never one of width zero
+``exact``           8 contests or more and every problem at 0, or every one at 1: Clopper and Pearson's bound
+``item_wilson``     2 to 7 contests, or a clustered s.e. of zero: the larger of both s.e. likewise, Wilson
+``none``            fewer than two problems or two contests: no interval, never one of width zero
 
-Near 0 or 1 means that the mean is below 5 % or above 95 %, or that the t interval would leave [0, 1].
+Near 0 or 1 means that the mean is below 5 % or above 95 %, or that the t interval would leave [0, 1]. Wilson's formula
+takes the quantile of Student's t with (contests - 1) degrees of freedom in the place of the normal one, which covers as
+little as 78 % with 2 contests of differing difficulty, and 90 % with 3 (``benchmarks/ranks.py`` has the coverage now).
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ class IntervalMethod(StrEnum):
 
     CONTEST_T = "contest_t"
     CONTEST_WILSON = "contest_wilson"
+    EXACT = "exact"
     ITEM_WILSON = "item_wilson"
     NONE = "none"
 
@@ -79,12 +83,19 @@ def cluster_se(values: ArrayLike, clusters: Sequence[Hashable]) -> float | None:
     return math.sqrt(groups / (groups - 1) * float(np.square(sums).sum())) / array.size
 
 
-def t_quantile(degrees: float) -> float:
-    """The 97.5 % quantile of Student's t."""
+def t_quantile(degrees: float, level: float = 0.975) -> float:
+    """A quantile of Student's t, the 97.5 % one unless ``level`` says otherwise."""
     # scipy.special takes a third of a second to import, and only reports with an interval need it.
     from scipy.special import stdtrit  # type: ignore[import-untyped]
 
-    return float(stdtrit(degrees, 0.975))
+    return float(stdtrit(degrees, level))
+
+
+def t_p_value(t: float, degrees: float) -> float:
+    """The two-sided p value of a statistic that has Student's t."""
+    from scipy.special import stdtr
+
+    return min(1.0, 2 * float(stdtr(degrees, -abs(t))))
 
 
 def wilson(share: float, n: float, critical: float = Z95) -> tuple[float, float]:
@@ -100,6 +111,35 @@ def wilson(share: float, n: float, critical: float = Z95) -> tuple[float, float]
     return low, high
 
 
+def jeffreys(share: float, n: float) -> tuple[float, float]:
+    """Jeffreys' interval for a share of n trials (n may be an effective number): the ends of the middle 95 % of
+    Beta(x + 1/2, n - x + 1/2), with 0 and 1 kept as ends where the share is 0 or 1.
+
+    Source: Brown, Cai, DasGupta 2001, "Interval Estimation for a Binomial Proportion", section 3.1.
+    """
+    if n <= 0 or not 0.0 <= share <= 1.0:
+        raise ValueError(f"no interval for a share of {share} in {n} trials")
+    from scipy.special import betaincinv
+
+    a, b = share * n + 0.5, (1 - share) * n + 0.5
+    low = 0.0 if share == 0.0 else float(betaincinv(a, b, 0.025))
+    return low, 1.0 if share == 1.0 else float(betaincinv(a, b, 0.975))
+
+
+def clopper_pearson(successes: int, n: int) -> tuple[float, float]:
+    """The exact interval for a number of successes in n independent trials; never too narrow, often too wide.
+
+    For 0 of n its upper end is 1 - 0.025^(1/n), for n of n its lower end 0.025^(1/n).
+    Source: Clopper and Pearson 1934, "The use of confidence or fiducial limits".
+    """
+    if n < 1 or not 0 <= successes <= n:
+        raise ValueError(f"no interval for {successes} successes in {n} trials")
+    from scipy.special import betaincinv
+
+    low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, 0.025))
+    return low, 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 0.975))
+
+
 def effective_n(share: float, se: float) -> float:
     """How many independent trials would give this standard error: p(1-p)/se^2 (infinite where se is 0)."""
     return share * (1 - share) / (se * se) if se > 0 else math.inf
@@ -113,23 +153,28 @@ def interval(values: ArrayLike, clusters: Sequence[Hashable]) -> Interval:
     array = np.asarray(values, dtype=np.float64)
     by_item, by_cluster = item_se(array), cluster_se(array, clusters)
     groups = len(set(clusters))
-    if by_item is None:
+    if by_item is None or by_cluster is None:
         return Interval(None, None, IntervalMethod.NONE, array.size, groups)
     average = min(1.0, max(0.0, float(array.mean())))
-    if by_cluster is not None and groups >= MIN_CLUSTERS and (not _is_zero(by_cluster) or _is_zero(by_item)):
-        half = t_quantile(groups - 1) * by_cluster
-        if EDGE <= average <= 1 - EDGE and half > 0 and average >= half and average + half <= 1:
-            return Interval(average - half, average + half, IntervalMethod.CONTEST_T, array.size, groups, by_cluster)
-        return _wilson(average, by_cluster, IntervalMethod.CONTEST_WILSON, array.size, groups)
-    # Also where residuals cancel within every contest: a clustered s.e. of zero would claim certainty.
-    return _wilson(average, max(by_item, by_cluster or 0.0), IntervalMethod.ITEM_WILSON, array.size, groups)
+    if groups < MIN_CLUSTERS:
+        return _wilson(average, max(by_item, by_cluster), IntervalMethod.ITEM_WILSON, array.size, groups)
+    if (array == 0.0).all() or (array == 1.0).all():
+        # No spread to measure: every problem counts as one trial.
+        low, high = clopper_pearson(round(average) * array.size, array.size)
+        return Interval(low, high, IntervalMethod.EXACT, array.size, groups, by_cluster)
+    if _is_zero(by_cluster) and not _is_zero(by_item):
+        # Residuals that cancel within every contest: a clustered s.e. of zero would claim certainty.
+        return _wilson(average, by_item, IntervalMethod.ITEM_WILSON, array.size, groups)
+    half = t_quantile(groups - 1) * by_cluster
+    if EDGE <= average <= 1 - EDGE and half > 0 and average >= half and average + half <= 1:
+        return Interval(average - half, average + half, IntervalMethod.CONTEST_T, array.size, groups, by_cluster)
+    return _wilson(average, by_cluster, IntervalMethod.CONTEST_WILSON, array.size, groups)
 
 
 def _wilson(average: float, se: float, method: IntervalMethod, items: int, groups: int) -> Interval:
     """Wilson on the effective number of problems, which is never taken to be more than there are."""
-    trials = items if _is_zero(se) else min(float(items), effective_n(average, se))
-    # A share of exactly 0 or 1 has no spread to measure: every problem counts as one trial.
-    low, high = wilson(average, trials if 0 < average < 1 else items)
+    trials = items if _is_zero(se) or average in {0.0, 1.0} else min(float(items), effective_n(average, se))
+    low, high = wilson(average, trials, t_quantile(groups - 1))
     return Interval(low, high, method, items, groups, se)
 
 
