@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from eval.cutoffs import CutoffPrecision
-from eval.models import CutoffStatus
-from eval.report import Row
+from eval.eligibility import CutoffStatus
+from eval.report import TOO_FEW_PROBLEMS, Row
 from eval.statistics.intervals import FEW_CLUSTERS, MIN_CLUSTERS
+from eval.window import Reason
 
 FEW_PROBLEMS = 100
-TOO_FEW_PROBLEMS = 10
 MAX_MISSING = 0.05
 CEILING, FLOOR = 0.9, 0.05
 
@@ -25,39 +26,56 @@ def row_warnings(
     """
     yield from cautions
     yield from _cutoff_warnings(row, n_exposed)
+    if not row.n_eligible:
+        yield _why_empty(row)
     if row.n_judged:
         yield from _size_warnings(row)
         yield from _gap_warnings(row, imported, n_incomplete)
         yield from _score_warnings(row)
 
 
-def differing_conditions(rows: Sequence[Row]) -> Iterable[str]:
-    """The conditions in which the rows differ: their scores do not compare models alone."""
-    for key in sorted({key for row in rows for key in row.conditions}):
-        values = sorted({repr(row.conditions.get(key)) for row in rows})
+def differing_fields(conditions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
+    """The conditions in which runs differ, each with its values: their scores do not compare models alone."""
+    for key in sorted({key for one in conditions for key in one}):
+        values = sorted({repr(one.get(key)) for one in conditions})
         if len(values) > 1:
-            yield f"rows differ in {key}: {', '.join(values)}"
+            yield f"{key}: {', '.join(values)}"
 
 
 def _cutoff_warnings(row: Row, n_exposed: int) -> Iterable[str]:
     if n_exposed:
         yield f"{n_exposed} of {row.n_judged} judged problems may have been public before the cut-off"
     if row.cutoff_status == CutoffStatus.ASSUMED.value:
-        yield f"cut-off not known: assumed to be {row.cutoff}"
+        yield f"cut-off unknown: release date used ({row.cutoff})"
     elif row.cutoff is not None and row.cutoff_source is None:
         yield "cut-off without a source"
+    if row.cutoff_inherited_from is not None:
+        yield f"the cut-off is that of {row.cutoff_inherited_from}, whose data the model inherits"
     if row.cutoff_precision in {CutoffPrecision.QUARTER, CutoffPrecision.PART_OF_YEAR, CutoffPrecision.YEAR}:
         yield f'cut-off known only as "{row.cutoff}": its last day counts'
+
+
+def _why_empty(row: Row) -> str:
+    """What became of all problems where none is eligible; three reasons are named although nothing fell to them."""
+    first = (Reason.BEFORE_CUTOFF, Reason.WITHDRAWN, Reason.DATE_UNKNOWN)
+    counts = {str(reason): row.left_out.get(str(reason), 0) for reason in first} | dict(row.left_out)
+    return "no problems yet, 0 eligible: " + ", ".join(f"{count} {reason}" for reason, count in counts.items())
 
 
 def _size_warnings(row: Row) -> Iterable[str]:
     if row.n_judged < TOO_FEW_PROBLEMS:
         yield f"fewer than {TOO_FEW_PROBLEMS} problems ({row.n_judged}): read it as a list, not as a rate"
-    elif row.n_judged < FEW_PROBLEMS:
+        return
+    if row.n_judged < FEW_PROBLEMS:
         yield f"fewer than {FEW_PROBLEMS} problems ({row.n_judged})"
     contests = row.n_contests
-    if contests < MIN_CLUSTERS:
-        yield f"fewer than {MIN_CLUSTERS} contests ({contests}): the interval treats problems as drawn one by one"
+    if contests < 2:
+        yield "all problems are of one contest: no interval"
+    elif contests < MIN_CLUSTERS:
+        yield (
+            f"fewer than {MIN_CLUSTERS} contests ({contests}): the interval takes the larger of two errors, with "
+            f"{contests - 1} degrees of freedom"
+        )
     elif contests < FEW_CLUSTERS:
         yield f"fewer than {FEW_CLUSTERS} contests ({contests}): the interval has {contests - 1} degrees of freedom"
 

@@ -112,6 +112,7 @@ _FORMS = tuple(
         r"(?P<day>[0-9]{1,2})\.? " + _MONTH_NAME + r",? " + _YEAR,
     )
 )
+_PHASES = re.compile(r"(?:pre-?training|mid-?training|post-?training|fine-?tuning|training|distillation)(?: data)?")
 
 
 def parse_cutoff(text: str, *, from_registry: bool = False) -> Cutoff:
@@ -119,21 +120,40 @@ def parse_cutoff(text: str, *, from_registry: bool = False) -> Cutoff:
 
     A plain ISO day is that day. A dotted day ("2024.06.01") counts as its month: registries that write dates so use the
     first or last day as a stand-in for a month. With ``from_registry`` an ISO day that is the first or the last of its
-    month is taken for such a stand-in too. Raises ``CutoffUnreadable``.
+    month is taken for such a stand-in too; "1 June 2024" never is. Of several phases ("Pretraining 2022.09, Finetuning
+    2023.07") the latest counts. Raises ``CutoffUnreadable``.
     """
     words = re.sub(r"\s+", " ", text).strip()
-    for form in _FORMS:
-        match = form.fullmatch(words.lower())
-        if match is not None:
-            span = _span(match.groupdict(), from_registry)
-            if span is not None:
-                return Cutoff(words, *span)
-    raise CutoffUnreadable(f'cannot read the date "{words}"')
+    span = _read(words.lower(), from_registry) or _latest_phase(words.lower(), from_registry)
+    if span is None:
+        raise CutoffUnreadable(f'cannot read the date "{words}"')
+    return Cutoff(words, *span)
 
 
 def is_unknown(text: str) -> bool:
     """Whether the words say that no date is known ("unknown", "TBD", "-", nothing at all)."""
     return text.strip().lower() in UNKNOWN_WORDS
+
+
+def _read(words: str, from_registry: bool) -> _Span | None:
+    """The days that the words allow, or None where they have no known form or name a day that does not exist."""
+    for form in _FORMS:
+        match = form.fullmatch(words)
+        if match is not None:
+            span = _span(match.groupdict(), from_registry)
+            if span is not None:
+                return span
+    return None
+
+
+def _latest_phase(words: str, from_registry: bool) -> _Span | None:
+    """The latest date of a list of training phases, or None where it is none or one of its dates cannot be read."""
+    before, *dates = _PHASES.split(words)
+    if before.strip() or not dates:
+        return None
+    spans = [_read(text.strip(" ,;:"), from_registry) for text in dates]
+    known = [span for span in spans if span is not None]
+    return max(known, key=lambda span: span.last) if len(known) == len(spans) else None
 
 
 def _span(parts: dict[str, str | None], from_registry: bool) -> _Span | None:
@@ -153,15 +173,17 @@ def _span(parts: dict[str, str | None], from_registry: bool) -> _Span | None:
     whole_month = _Span(date(year, month, 1), _month_end(year, month), CutoffPrecision.MONTH)
     if parts.get("day") is None:
         return whole_month
-    return _day_span(year, month, int(parts["day"] or 0), whole_month, bool(parts.get("dotted")), from_registry)
+    may_stand_in = from_registry and not parts.get("name")
+    return _day_span(int(parts["day"] or 0), whole_month, bool(parts.get("dotted")), may_stand_in)
 
 
-def _day_span(year: int, month: int, day: int, whole_month: _Span, dotted: bool, from_registry: bool) -> _Span | None:
+def _day_span(day: int, whole_month: _Span, dotted: bool, may_stand_in: bool) -> _Span | None:
+    """The day, or the whole month where the day stands in for one; None where the month has no such day."""
     if not 1 <= day <= whole_month.last.day:
         return None
-    if dotted or (from_registry and day in (1, whole_month.last.day)):
+    if dotted or (may_stand_in and day in (1, whole_month.last.day)):
         return whole_month
-    exact = date(year, month, day)
+    exact = whole_month.first.replace(day=day)
     return _Span(exact, exact, CutoffPrecision.DAY)
 
 

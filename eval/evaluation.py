@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 
 from db.records import require_utc
-from eval.cautions import differing_conditions, row_warnings
-from eval.models import ModelAmbiguous, ModelEntry, NotScored, Registry, UsedCutoff, usable_cutoff
-from eval.report import Report, Row, Score, Stratum, utc_text
-from eval.statistics.intervals import IntervalMethod, interval
-from eval.statistics.scores import enough_samples, pass_at_k
+from eval.cautions import differing_fields, row_warnings
+from eval.eligibility import NotScored, UsedCutoff, usable_cutoff
+from eval.models import ModelAmbiguous, ModelEntry, Registry
+from eval.plausibility import doubtful, former_cutoffs, impossible
+from eval.report import TOO_FEW_PROBLEMS, Report, Row, cutoff_fields, utc_text
+from eval.scoring import UNKNOWN, Judged, score, strata
 from eval.window import IN_WINDOW_REASONS, ProblemFacts, Reason, Window, classify, date_reason, window_for
-
-UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True)
@@ -113,23 +112,10 @@ class Settings:
 
 
 @dataclass(frozen=True)
-class _Judged:
-    """The problems of a row that have a result, with their counts as arrays in the same order."""
-
-    problems: tuple[ProblemFacts, ...]
-    n: np.ndarray[Any, np.dtype[np.int64]]
-    c: np.ndarray[Any, np.dtype[np.int64]]
-
-    def take(self, rows: Sequence[int]) -> _Judged:
-        index = np.asarray(rows, dtype=np.int64)
-        return _Judged(tuple(self.problems[row] for row in rows), self.n[index], self.c[index])
-
-
-@dataclass(frozen=True)
 class _Selection:
     """What classifying every problem for one run gave."""
 
-    judged: _Judged
+    judged: Judged
     left_out: Counter[str]
     eligible: tuple[ProblemFacts, ...]
     n_incomplete: int
@@ -169,11 +155,14 @@ def evaluate(
     return Report(
         rows=tuple(rows),
         not_scored=tuple(sorted(not_scored, key=lambda model: model.model)),
-        settings=settings.as_dict(),
+        settings=settings.as_dict() | {"cutoffs_as_of": registry.known_on and registry.known_on.isoformat()},
         problem_set_digest=_digest(lines),
         environment_digest=environment_digest,
         generated_at=now,
-        notes=tuple(differing_conditions(rows)) + registry.warnings,
+        notes=(
+            *(f"rows differ in {line}" for line in differing_fields([row.conditions for row in rows])),
+            *registry.warnings,
+        ),
     )
 
 
@@ -181,7 +170,7 @@ def eligible_problems(
     problems: Iterable[ProblemFacts], run: RunOutcomes, registry: Registry, settings: Settings, *, now: datetime
 ) -> list[ProblemFacts]:
     """The problems that a row of this run would rest on if all were judged; none for a model that is not scored."""
-    basis = _basis(run, registry, settings, now)
+    basis = basis_of(run, registry, settings, now)
     if isinstance(basis, NotScored):
         return []
     admitted = (problem for problem in problems if settings.admits(problem))
@@ -189,23 +178,31 @@ def eligible_problems(
 
 
 @dataclass(frozen=True)
-class _Basis:
-    """What the row of a run is measured against: its model, cut-off and window, and what has to be said of them."""
+class Basis:
+    """What the row of a run is measured against: its model, cut-off and window, and what has to be said of them.
+
+    ``doubt`` says why a cut-off is not to be ranked by until somebody confirms it; None for one that can be.
+    """
 
     entry: ModelEntry | None
     known: UsedCutoff | None
     window: Window
     cautions: tuple[str, ...]
+    doubt: str | None = None
 
 
-def _basis(run: RunOutcomes, registry: Registry, settings: Settings, now: datetime) -> _Basis | NotScored:
+def basis_of(run: RunOutcomes, registry: Registry, settings: Settings, now: datetime) -> Basis | NotScored:
+    """What a run is measured against as of now, or why its model is not scored."""
     try:
         entry = registry.resolve(run.model, run.ran_on)
     except ModelAmbiguous as error:
         return NotScored(run.model, error.message)
-    used = usable_cutoff(entry) if entry is not None else NotScored(run.model, registry.unknown_model(run.model))
-    if isinstance(used, UsedCutoff) and used.cutoff.first > now.date():
-        used = NotScored(run.model, f"the cut-off {used.cutoff.as_written} lies in the future")
+    if entry is None:
+        used: UsedCutoff | NotScored = NotScored(run.model, registry.unknown_model(run.model))
+    else:
+        used = usable_cutoff(entry, registry)
+        if isinstance(used, UsedCutoff):
+            used = impossible(entry, used, registry, now.date()) or used
     if isinstance(used, NotScored):
         if settings.after_cutoff:
             return NotScored(run.model, used.reason)
@@ -218,14 +215,22 @@ def _basis(run: RunOutcomes, registry: Registry, settings: Settings, now: dateti
         until=settings.until,
         margin=settings.margin,
     )
-    return _Basis(entry, known, window, tuple(_cautions(run, entry, used)))
+    doubt = None if entry is None or known is None else doubtful(entry, known, registry)
+    return Basis(entry, known, window, tuple(_cautions(run, entry, used, doubt)), doubt)
 
 
-def _cautions(run: RunOutcomes, entry: ModelEntry | None, used: UsedCutoff | NotScored) -> Iterator[str]:
+def _cautions(
+    run: RunOutcomes, entry: ModelEntry | None, used: UsedCutoff | NotScored, doubt: str | None
+) -> Iterator[str]:
     if entry is not None and entry.name.casefold() != run.model.casefold():
         yield f'run under the name "{run.model}"'
     if isinstance(used, NotScored):
         yield f"no cut-off to compare with: {used.reason}"
+    if doubt is not None:
+        yield doubt
+    former = None if entry is None else former_cutoffs(entry)
+    if former is not None:
+        yield former
 
 
 def _evaluate_run(
@@ -236,15 +241,27 @@ def _evaluate_run(
     now: datetime,
     environment_digest: str | None,
 ) -> Row | NotScored:
-    basis = _basis(run, registry, settings, now)
+    basis = basis_of(run, registry, settings, now)
     if isinstance(basis, NotScored):
         return basis
     selection = _select(universe, run, basis.window, settings.include_flagged)
     row = _row(run, basis.entry, basis.known, basis.window, selection, settings, len(universe), environment_digest)
     exposed = _exposed_count(selection.judged, basis.known)
-    return replace(
-        row, warnings=tuple(row_warnings(row, run.imported, selection.n_incomplete, exposed, basis.cautions))
+    cautions = (*basis.cautions, *(() if row.n_judged else _elsewhere(universe, run)))
+    return replace(row, warnings=tuple(row_warnings(row, run.imported, selection.n_incomplete, exposed, cautions)))
+
+
+def _elsewhere(universe: Iterable[ProblemFacts], run: RunOutcomes) -> Iterator[str]:
+    """Where the results of a run are that has none in the window: it may have been made for another one."""
+    has_result = {outcome.problem_id for outcome in run.outcomes if outcome.n_samples}
+    days = sorted(
+        problem.exposed_at.date()
+        for problem in universe
+        if problem.problem_id in has_result and problem.exposed_at is not None
     )
+    if days:
+        span = f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
+        yield f"no result in this window; the run has results on {len(days)} problems published {span}"
 
 
 def _select(universe: Sequence[ProblemFacts], run: RunOutcomes, window: Window, include_flagged: bool) -> _Selection:
@@ -266,7 +283,7 @@ def _select(universe: Sequence[ProblemFacts], run: RunOutcomes, window: Window, 
                 continue
         left_out[str(reason)] += 1
     return _Selection(
-        judged=_Judged(
+        judged=Judged(
             tuple(problem for problem, _ in judged),
             np.array([outcome.n_samples for _, outcome in judged], dtype=np.int64),
             np.array([outcome.n_correct for _, outcome in judged], dtype=np.int64),
@@ -301,7 +318,7 @@ def _row(
     environment_digest: str | None,
 ) -> Row:
     judged = selection.judged
-    scores = tuple(_score(judged, k) for k in settings.all_ks)
+    scores = tuple(score(judged, k) for k in settings.all_ks)
     left_out = dict(sorted(selection.left_out.items(), key=lambda item: (-item[1], item[0])))
     left_out |= {f"fewer than {score.k} samples": score.n_too_few for score in scores if score.n_too_few}
     lines = frozenset(_problem_line(problem, run.imported) for problem in judged.problems)
@@ -311,12 +328,7 @@ def _row(
         origin=run.origin,
         conditions=run.conditions,
         provider=entry.provider if entry is not None else None,
-        cutoff=known.cutoff.as_written if known is not None else None,
-        cutoff_precision=known.cutoff.precision.value if known is not None else None,
-        cutoff_status=known.status.value if known is not None else None,
-        cutoff_source=known.source if known is not None else None,
-        cutoff_looked_up=known.looked_up if known is not None else None,
-        cutoff_end=known.cutoff.end if known is not None else None,
+        **cutoff_fields(known),
         window_from=window.start,
         window_to=window.end,
         n_universe=n_universe,
@@ -327,51 +339,20 @@ def _row(
         n_samples=int(judged.n.sum()),
         n_samples_only=0 if run.imported else sum(1 for problem in judged.problems if problem.samples_only),
         scores=scores,
-        by_difficulty=_strata(judged, [problem.difficulty or UNKNOWN for problem in judged.problems], settings.all_ks),
-        by_platform=_strata(judged, [problem.platform for problem in judged.problems], settings.all_ks),
+        by_difficulty=strata(judged, [problem.difficulty or UNKNOWN for problem in judged.problems], settings.all_ks),
+        by_platform=strata(judged, [problem.platform for problem in judged.problems], settings.all_ks),
         left_out=left_out,
         n_in_window_left_out=sum(count for reason, count in selection.left_out.items() if _in_window(reason)),
         warnings=(),
         problem_set=lines,
         problem_set_digest=_digest(lines),
         environment_digest=None if run.imported else environment_digest,
+        samples_per_problem=(int(judged.n.min()), int(judged.n.max())) if judged.problems else None,
+        results=judged.results() if len(judged.problems) < TOO_FEW_PROBLEMS else (),
     )
 
 
-def _score(judged: _Judged, k: int) -> Score:
-    """pass@k over the judged problems that have at least k samples, and how many have fewer."""
-    rows = np.flatnonzero(enough_samples(judged.n, k))
-    part = judged.take([int(row) for row in rows])
-    too_few = len(judged.problems) - len(part.problems)
-    if not part.problems:
-        return Score(k, None, None, None, IntervalMethod.NONE.value, 0, 0, too_few)
-    values = pass_at_k(part.n, part.c, k)
-    found = interval(values, [problem.cluster for problem in part.problems])
-    return Score(
-        k, float(values.mean()), found.low, found.high, found.method.value, found.n_items, found.n_clusters, too_few
-    )
-
-
-def _strata(judged: _Judged, names: Sequence[str], ks: Sequence[int]) -> tuple[Stratum, ...]:
-    members: dict[str, list[int]] = {}
-    for row, name in enumerate(names):
-        members.setdefault(name, []).append(row)
-    found = []
-    for name in sorted(members, key=_stratum_order):
-        part = judged.take(members[name])
-        found.append(Stratum(name, len(part.problems), int(part.n.sum()), tuple(_score(part, k) for k in ks)))
-    return tuple(found)
-
-
-def _stratum_order(name: str) -> tuple[int, float, str]:
-    """Easy before medium before hard, numbers by size, "unknown" last."""
-    words = {"easy": 0, "medium": 1, "hard": 2, UNKNOWN: 9}
-    if name.casefold() in words:
-        return (words[name.casefold()], 0.0, name)
-    return (3, float(name), name) if name.isdecimal() else (4, 0.0, name)
-
-
-def _exposed_count(judged: _Judged, known: UsedCutoff | None) -> int:
+def _exposed_count(judged: Judged, known: UsedCutoff | None) -> int:
     """How many judged problems may have been public before the cut-off (an explicit window may hold such)."""
     if known is None:
         return 0
@@ -381,6 +362,11 @@ def _exposed_count(judged: _Judged, known: UsedCutoff | None) -> int:
 
 def _in_window(reason: str) -> bool:
     return reason in IN_WINDOW_REASONS or reason.startswith("flagged: ")
+
+
+def digest_of_problems(problems: Iterable[ProblemFacts], *, imported: bool) -> str:
+    """The digest of a set of problems with the tests that they were judged on, in hex; their order does not matter."""
+    return _digest({_problem_line(problem, imported) for problem in problems})
 
 
 def _problem_line(problem: ProblemFacts, imported: bool) -> str:

@@ -1,26 +1,29 @@
 """Bringing models' programs and published grades into the store.
 
 Rows are joined to problems by id, never by position, and written in batches, each in a transaction of its own: what was
-written before a failure stays. The same file twice changes nothing the second time.
+written before a failure stays. The same file twice changes nothing the second time. Of results of one file that
+contradict each other none is taken. Notes say what a run leaves unanswered between its first and its last problem.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from db.answered import problems_of_runs, problems_of_tallies
 from db.batches import Progress, Result, Tally, save_in_batches
 from db.completions import RunRecord, SaveResult, save_completions, save_run
-from db.errors import AmbiguousProblem, UnknownProblem
-from db.importing import ImportReport, Refusal, UnknownFormat
-from db.problems import find_problem, list_revisions, problem_ids
+from db.errors import UnknownProblem
+from db.importing import ImportReport, Note, Refusal, UnknownFormat
+from db.problems import list_revisions, problem_ids
 from db.records import CompletionRecord, ProblemKey, SaveOutcome, TallyRecord, require_utc
 from db.refused import keep_refused
 from db.tallies import save_tallies
 from eval.formats import Format, ResultRow, SolutionRow, result_formats, solution_formats
+from eval.import_joins import Problems, unanswered_notes
 from eval.import_models import ModelResolver, Models, models_in
 from sandbox import languages
 
@@ -61,7 +64,9 @@ def import_solutions(  # noqa: PLR0913 - everything the command line can say, by
     importer = _SolutionImporter(models, model, RunSettings(label, dict(conditions or {})), language, now)
     tally = Tally()
     save_in_batches(store, read(path), importer.save, tally, size=_size, progress=progress)
-    return keep_refused(store, path, tally.report(), now=now)
+    with store.read() as session:
+        notes = [*importer.problems.notes(), *unanswered_notes(session, importer.answered(session))]
+    return keep_refused(store, path, tally.report(notes), now=now)
 
 
 def import_results(  # noqa: PLR0913 - as above
@@ -93,9 +98,13 @@ def import_results(  # noqa: PLR0913 - as above
     else:
         models.require(models_in(reader, read(path), path))
     importer = _ResultImporter(models, model, origin)
+    with store.read() as session:
+        importer.look_ahead(session, read(path))
     tally = Tally()
     save_in_batches(store, read(path), importer.save, tally, size=_size, progress=progress)
-    return keep_refused(store, path, tally.report(importer.closing_notes()), now=now)
+    with store.read() as session:
+        notes = [*importer.closing_notes(), *unanswered_notes(session, importer.answered(session))]
+    return keep_refused(store, path, tally.report(notes), now=now)
 
 
 def _reader(name: str, formats: Mapping[str, Format], kind: str) -> Format:
@@ -126,7 +135,7 @@ class _SolutionImporter:
         self._settings = settings
         self._language = language
         self._now = now
-        self._problems = _Problems()
+        self.problems = Problems()
         self._runs: dict[str, int] = {}
         self._starters: dict[ProblemKey, str] = {}
 
@@ -151,7 +160,7 @@ class _SolutionImporter:
         return results
 
     def _record(self, session: Session, row: SolutionRow) -> CompletionRecord | Refusal:
-        key = self._problems.find(session, row)
+        key = self.problems.find(session, row)
         if isinstance(key, Refusal):
             return key
         code = self._whole_code(session, key, row)
@@ -177,6 +186,12 @@ class _SolutionImporter:
         held = f"run {self._settings.label!r} of {model} already holds sample {record.sample_index} of {record.key}"
         hint = "Import it into a run of its own with another --run label."
         return Refusal(row.where, f"{held} with other {outcome.field}", hint)
+
+    def answered(self, session: Session) -> dict[str, set[int]]:
+        """For each run of this import, all problems that it has answered by now."""
+        named = {run_id: f"{model}, run {self._settings.label!r}" for model, run_id in self._runs.items()}
+        found = problems_of_runs(session, named)
+        return {name: found.get(run_id, set()) for run_id, name in named.items()}
 
     def _model_of(self, row: SolutionRow) -> str | Refusal:
         if row.model is None:
@@ -210,6 +225,10 @@ class _SolutionImporter:
         return starter + row.code
 
 
+_Place = tuple[str, str, ProblemKey]
+"""What a result is of: model, origin, problem."""
+
+
 class _ResultImporter:
     """Saves batches of result rows."""
 
@@ -217,9 +236,35 @@ class _ResultImporter:
         self._models = models
         self._model = None if model is None else models.resolve(model)
         self._origin = origin
-        self._problems = _Problems()
-        self._seen: dict[tuple[str, str, ProblemKey], ResultRow] = {}
+        self._problems = Problems()
+        self._conflicts: dict[_Place, list[str]] = {}
+        self._saved: set[tuple[str, str]] = set()
+        self._n_repeated = 0
         self._left_aside = 0
+
+    def look_ahead(self, session: Session, rows: Iterable[ResultRow | Refusal | Note]) -> None:
+        """Find results that contradict each other, before any is saved: which one holds is not for an import to say."""
+        seen: dict[_Place, ResultRow] = {}
+        for row in rows:
+            place = self._place(session, row) if isinstance(row, ResultRow) else None
+            if place is None or not isinstance(row, ResultRow):
+                continue
+            first = seen.setdefault(place, row)
+            if first is row:
+                continue
+            if (first.n_samples, first.n_correct) == (row.n_samples, row.n_correct):
+                self._n_repeated += 1
+            else:
+                self._conflicts.setdefault(place, [first.where]).append(row.where)
+        # What repeats a row of a conflict belongs to it; which rows those are no longer matters.
+
+    def _place(self, session: Session, row: ResultRow) -> _Place | None:
+        """What a row is the result of; None for a row that is not taken anyway."""
+        model = self._model_of(row)
+        if model is None or (self._model is not None and model != self._model):
+            return None
+        key = self._problems.find(session, row)
+        return None if isinstance(key, Refusal) else (model, self._origin or row.origin, key)
 
     def save(self, session: Session, rows: Sequence[ResultRow]) -> list[Result]:
         """What became of each row, in their order; None for a row of a model that was not asked for."""
@@ -245,11 +290,12 @@ class _ResultImporter:
         if isinstance(key, Refusal):
             return key
         origin = self._origin or row.origin
-        first = self._seen.setdefault((model, origin, key), row)
-        if (first.n_samples, first.n_correct) != (row.n_samples, row.n_correct):
-            # Taking both would leave the later one, and every import of the same file would change it twice.
-            reason = f"another result of {model} for {key} stands at {first.where}; that one was taken"
-            return Refusal(row.where, reason, "Keep one result for each model and problem.")
+        conflict = self._conflicts.get((model, origin, key))
+        if conflict is not None:
+            others = ", ".join(where for where in conflict if where != row.where)
+            reason = f"contradicts another result of {model} for {key} ({others}); none of them was taken"
+            return Refusal(row.where, reason, "Judge it again, or keep the one that holds.")
+        self._saved.add((model, origin))
         try:
             return TallyRecord(key, model, row.n_samples, row.n_correct, origin)
         except ValueError as error:
@@ -262,37 +308,24 @@ class _ResultImporter:
             return self._model
         return self._models.resolve(row.model, row.model_id)
 
+    def answered(self, session: Session) -> dict[str, set[int]]:
+        """For each model and origin of this import, all problems that have a result by now."""
+        found = problems_of_tallies(session, {model for model, _ in self._saved})
+        return {f"{model} ({origin})": found.get((model, origin), set()) for model, origin in sorted(self._saved)}
+
     def closing_notes(self) -> list[str]:
         """What is known only when all rows were seen."""
-        notes = []
+        notes = self._problems.notes()
+        if self._n_repeated or self._conflicts:
+            named = ", ".join(dict.fromkeys(str(key) for _, _, key in self._conflicts))
+            which = f" ({named})" if named else ""
+            notes.append(f"{self._n_repeated} duplicate, {len(self._conflicts)} conflict{which}")
         if self._left_aside:
             notes.append(f"{self._left_aside:,} rows of other models than {self._model} were left aside")
         kept = self._models.kept if self._model is None else self._models.kept & {self._model}
         if kept:
             notes.append(f"in no registry, so not scored by cut-off: {', '.join(sorted(kept))}")
         return notes
-
-
-class _Problems:
-    """Finds the problems of rows. Samples of one problem, and models over the same problems, ask again and again."""
-
-    def __init__(self) -> None:
-        self._found: dict[tuple[str | None, str], ProblemKey] = {}
-
-    def find(self, session: Session, row: SolutionRow | ResultRow) -> ProblemKey | Refusal:
-        """The key of the row's problem, or why there is none."""
-        asked = (row.platform, row.native_id)
-        if asked in self._found:
-            return self._found[asked]
-        try:
-            key = find_problem(session, row.native_id, row.platform)
-        except AmbiguousProblem as error:
-            return Refusal(row.where, str(error), "Name the platform in the row.")
-        if key is None:
-            named = f"{row.platform}:{row.native_id}" if row.platform else row.native_id
-            return Refusal(row.where, f"no problem {named} in the store", "Import the problems first.")
-        self._found[asked] = key
-        return key
 
 
 def _starter_code(session: Session, key: ProblemKey) -> str:

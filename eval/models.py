@@ -1,45 +1,22 @@
-"""The registry of models: names, aliases, cut-offs and where they are stated, read from TOML files.
+"""The registry of models: names, aliases, base models, and what is claimed of their cut-offs.
 
-A file holds ``[[model]]`` entries::
-
-    [[model]]
-    name = "example-2024-09-12"           # the snapshot's id as its API or repository gives it
-    aliases = [{name = "example", from = 2024-09-12, to = 2025-01-31}]      # half-open [from, to)
-    provider = "Example"
-    cutoff = "2023-10"                    # as the source writes it
-    cutoff_status = "stated"              # stated by the provider, estimated by somebody, or assumed
-    cutoff_source = "https://..."
-    cutoff_looked_up = 2026-05-04
-    release_date = "2024-09-12"
-    release_source = "https://..."
-    web_access = false
-    notes = "..."
-
-The shipped files are in ``eval/registry``; a user's own files are read beside them. One name leads to one model.
+One name leads to one model. A model may stand in several files (the shipped ones and a user's own): then it has the
+claims of all of them.
 """
 
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass, field
-from datetime import date, datetime
-from enum import StrEnum
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from datetime import date
 
-from eval.cutoffs import Cutoff, CutoffUnreadable, is_unknown, parse_cutoff
+from eval.claims import Claim, ClaimKind, claims_on, holding
+from eval.cutoffs import Cutoff
 
-SHIPPED = Path(__file__).parent / "registry"
 EARLY_CUTOFF_MONTHS = 12
 """An unsourced cut-off that lies further than this before the release looks like a placeholder."""
-
-_KEYS = (
-    "name", "aliases", "provider", "cutoff", "cutoff_status", "cutoff_source", "cutoff_looked_up",
-    "release_date", "release_source", "web_access", "notes",
-)  # fmt: skip
 
 
 class RegistryError(ValueError):
@@ -57,14 +34,6 @@ class RegistryError(ValueError):
 
 class ModelAmbiguous(RegistryError):
     """An alias that led to several snapshots, or no longer leads to one, used without a day."""
-
-
-class CutoffStatus(StrEnum):
-    """Who vouches for a cut-off: the provider, somebody's estimate, or nobody (a stand-in such as the release date)."""
-
-    STATED = "stated"
-    ESTIMATED = "estimated"
-    ASSUMED = "assumed"
 
 
 @dataclass(frozen=True)
@@ -88,58 +57,34 @@ class Alias:
 
 @dataclass(frozen=True)
 class ModelEntry:
-    """One model snapshot. ``release`` is its release date, read like a cut-off; ``origin`` the file of the entry."""
+    """One model snapshot. ``release`` is its release date, read like a cut-off; ``origins`` the files that have it.
+
+    ``base_models`` are those whose data it inherits. ``rolling`` marks a name without a snapshot behind it.
+    """
 
     name: str
     provider: str | None = None
     aliases: tuple[Alias, ...] = ()
-    cutoff: Cutoff | None = None
-    cutoff_status: CutoffStatus | None = None
-    cutoff_source: str | None = None
-    cutoff_looked_up: date | None = None
+    claims: tuple[Claim, ...] = ()
+    base_models: tuple[str, ...] = ()
+    rolling: bool = False
     release: Cutoff | None = None
     release_source: str | None = None
     web_access: bool = False
     notes: str | None = None
-    origin: str = ""
-
-
-@dataclass(frozen=True)
-class UsedCutoff:
-    """The cut-off that a score rests on, which may be the release date standing in as ``assumed``."""
-
-    cutoff: Cutoff
-    status: CutoffStatus
-    source: str | None
-    looked_up: date | None
-
-
-@dataclass(frozen=True)
-class NotScored:
-    """A model that cannot be scored by its cut-off, and why."""
-
-    model: str
-    reason: str
-
-
-def usable_cutoff(entry: ModelEntry) -> UsedCutoff | NotScored:
-    """The cut-off to score a model by: the known one, else its release date; with neither, or live web access, none."""
-    if entry.web_access:
-        return NotScored(entry.name, "has live web access: no cut-off bounds what it can have seen")
-    if entry.cutoff is not None:
-        status = entry.cutoff_status or CutoffStatus.ASSUMED
-        return UsedCutoff(entry.cutoff, status, entry.cutoff_source, entry.cutoff_looked_up)
-    if entry.release is not None:
-        return UsedCutoff(entry.release, CutoffStatus.ASSUMED, entry.release_source, entry.cutoff_looked_up)
-    return NotScored(entry.name, "no cut-off and no release date is known")
+    origins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Registry:
-    """All known models, by name. Names are compared without regard to case. ``warnings`` are for the user to read."""
+    """All known models, by name. Names are compared without regard to case. ``warnings`` are for the user to read.
+
+    ``known_on`` is the day as of which it stands; None: now.
+    """
 
     entries: tuple[ModelEntry, ...]
     warnings: tuple[str, ...] = ()
+    known_on: date | None = None
     _by_name: dict[str, ModelEntry] = field(init=False, repr=False, compare=False)
     _by_alias: dict[str, list[tuple[Alias, ModelEntry]]] = field(init=False, repr=False, compare=False)
 
@@ -150,6 +95,29 @@ class Registry:
                 by_alias.setdefault(alias.name.casefold(), []).append((alias, entry))
         object.__setattr__(self, "_by_name", {entry.name.casefold(): entry for entry in self.entries})
         object.__setattr__(self, "_by_alias", by_alias)
+
+    def as_of(self, day: date) -> Registry:
+        """The registry with the claims as they were known on that day."""
+        then = [replace(entry, claims=claims_on(entry.claims, day)) for entry in self.entries]
+        return replace(build_registry(then), known_on=day)
+
+    def ancestors(self, entry: ModelEntry) -> tuple[ModelEntry, ...]:
+        """The models whose data it inherits, nearest first. Raises ``RegistryError`` for one not known, or a cycle."""
+        found: dict[str, ModelEntry] = {}
+        waiting = [(entry, base) for base in entry.base_models]
+        while waiting:
+            child, name = waiting.pop(0)
+            base = self.resolve(name)
+            where = f'{", ".join(child.origins) or "the registry"}, model "{child.name}"'
+            if base is None:
+                hint = f"add an entry for it, or correct the name: {self.unknown_model(name)}"
+                raise RegistryError(f'{where}: its base model "{name}" is in no file', hint)
+            if base.name == entry.name:
+                raise RegistryError(f'{where}: its base model "{name}" has it as base model', "remove one of the two")
+            if base.name not in found:
+                found[base.name] = base
+                waiting += [(base, further) for further in base.base_models]
+        return tuple(found.values())
 
     def resolve(self, name: str, on: date | None = None) -> ModelEntry | None:
         """The model of that name, or the one to which the alias led on that day; None if it is not known.
@@ -182,21 +150,19 @@ class Registry:
         return f'unknown model "{name}"' + (f"; did you mean {' or '.join(close)}?" if close else "")
 
 
-def load_registry(extra_paths: Iterable[Path] = (), *, shipped: Path | None = SHIPPED) -> Registry:
-    """Read the shipped files and the user's own (files, or folders of ``*.toml``). Raises ``RegistryError``."""
-    files = sorted(shipped.glob("*.toml")) if shipped is not None else []
-    for path in extra_paths:
-        files.extend(sorted(path.glob("*.toml")) if path.is_dir() else [path])
-    return build_registry([entry for file in files for entry in read_file(file)])
-
-
 def build_registry(entries: Iterable[ModelEntry]) -> Registry:
-    """A registry of these entries. Two models under one name are refused with both files named."""
-    found = tuple(entries)
+    """A registry of these entries, those of one name in several files made one.
+
+    Raises ``RegistryError`` where one file has a name twice, two models share an alias on one day, or a base model is
+    not there or comes back to its descendant.
+    """
     names: dict[str, ModelEntry] = {}
-    for entry in found:
-        _refuse_if(names.get(entry.name.casefold()), entry, entry.name)
-        names[entry.name.casefold()] = entry
+    for entry in entries:
+        known = names.get(entry.name.casefold())
+        if known is not None:
+            _refuse_if(None if _from_other_files(known, entry) else known, entry, entry.name)
+        names[entry.name.casefold()] = entry if known is None else _merged(known, entry)
+    found = tuple(names.values())
     uses: dict[str, list[tuple[Alias, ModelEntry]]] = {}
     for entry in found:
         for alias in entry.aliases:
@@ -205,150 +171,63 @@ def build_registry(entries: Iterable[ModelEntry]) -> Registry:
             for other, owner in uses.setdefault(key, []):
                 _refuse_if(owner if alias.overlaps(other) else None, entry, alias.name)
             uses[key].append((alias, entry))
-    return Registry(found, tuple(_warnings(found)))
+    registry = Registry(found, tuple(_warnings(found)))
+    for entry in found:
+        registry.ancestors(entry)
+    return registry
 
 
-def read_file(path: Path) -> list[ModelEntry]:
-    """The entries of one TOML file. Raises ``RegistryError`` with the file and the entry that is wrong."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise RegistryError(f"{path}: cannot be read ({error.strerror})", "check the path") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise RegistryError(f"{path}: not valid TOML: {error}", 'put dates in quotes: cutoff = "2023-10"') from error
-    tables = content.get("model", [])
-    if set(content) - {"model"} or not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-        raise RegistryError(f"{path}: holds something else than [[model]] tables", "write each as [[model]]")
-    return [read_entry(table, f"{path}, model {number}", str(path)) for number, table in enumerate(tables, start=1)]
+def _from_other_files(known: ModelEntry, entry: ModelEntry) -> bool:
+    return bool(known.origins and entry.origins) and not set(known.origins) & set(entry.origins)
 
 
-def read_entry(table: dict[str, Any], where: str, origin: str) -> ModelEntry:
-    """One ``[[model]]`` table, checked. ``where`` names it in errors."""
-    for key in table:
-        if key not in _KEYS:
-            close = difflib.get_close_matches(key, _KEYS, n=1)
-            raise RegistryError(f'{where}: unknown key "{key}"', f"did you mean {close[0]}?" if close else "remove it")
-    name = _text(table, "name", where)
-    if name is None:
-        raise RegistryError(f"{where}: has no name", 'give it one: name = "..."')
-    where = f'{where} "{name}"'
-    cutoff = _date(table, "cutoff", where)
-    web_access = table.get("web_access", False)
-    if not isinstance(web_access, bool):
-        raise RegistryError(f"{where}: web_access must be true or false, not {web_access!r}")
-    entry = ModelEntry(
-        name=name,
-        provider=_text(table, "provider", where),
-        aliases=_aliases(table, where),
-        cutoff=cutoff,
-        cutoff_status=_status(table, cutoff, where),
-        cutoff_source=_text(table, "cutoff_source", where),
-        cutoff_looked_up=_day(table, "cutoff_looked_up", where),
-        release=_date(table, "release_date", where),
-        release_source=_text(table, "release_source", where),
-        web_access=web_access,
-        notes=_text(table, "notes", where),
-        origin=origin,
+def _merged(known: ModelEntry, entry: ModelEntry) -> ModelEntry:
+    """One model of two files: the claims of both; of two release dates the later, since it may stand in for a claim."""
+    releases = [one for one in (known, entry) if one.release is not None]
+    released = max(releases, key=lambda one: one.release.last if one.release else date.min, default=known)
+    return ModelEntry(
+        name=known.name,
+        provider=known.provider or entry.provider,
+        aliases=tuple(dict.fromkeys([*known.aliases, *entry.aliases])),
+        claims=tuple(dict.fromkeys([*known.claims, *entry.claims])),
+        base_models=tuple(dict.fromkeys([*known.base_models, *entry.base_models])),
+        rolling=known.rolling or entry.rolling,
+        release=released.release,
+        release_source=released.release_source,
+        web_access=known.web_access or entry.web_access,
+        notes=" ".join(dict.fromkeys(one.notes for one in (known, entry) if one.notes)) or None,
+        origins=(*known.origins, *entry.origins),
     )
-    _check_order(entry, where)
-    return entry
 
 
-def _check_order(entry: ModelEntry, where: str) -> None:
-    """A model cannot have learnt from after its release, nor from after the day on which its cut-off was looked up."""
-    if entry.cutoff is None:
-        return
-    hint = "check both dates; a rolling alias needs an entry for each snapshot"
-    if entry.release is not None and entry.cutoff.first > entry.release.last:
-        raise RegistryError(
-            f"{where}: the cut-off {entry.cutoff.as_written} is later than the release {entry.release.as_written}", hint
-        )
-    if entry.cutoff_looked_up is not None and entry.cutoff.first > entry.cutoff_looked_up:
-        raise RegistryError(
-            f"{where}: the cut-off {entry.cutoff.as_written} is later than {entry.cutoff_looked_up}, its look-up", hint
-        )
-
-
-def _warnings(entries: tuple[ModelEntry, ...]) -> Iterable[str]:
+def _warnings(entries: tuple[ModelEntry, ...]) -> Iterator[str]:
     """What looks like a placeholder: unsourced cut-offs long before the release, or shared by many models."""
-    unsourced = [entry for entry in entries if entry.cutoff is not None and entry.cutoff_source is None]
-    for entry in unsourced:
-        if entry.cutoff is not None and entry.release is not None:
-            months = (entry.release.first.year - entry.cutoff.last.year) * 12
-            months += entry.release.first.month - entry.cutoff.last.month
+    shared: Counter[str] = Counter()
+    for entry in entries:
+        used = holding(entry.claims, ClaimKind.TRAINING_DATA)[:1]
+        for cutoff in (claim.cutoff for claim in used if claim.source is None):
+            shared[cutoff.as_written] += 1
+            months = 0 if entry.release is None else months_between(cutoff.last, entry.release.first)
             if months > EARLY_CUTOFF_MONTHS:
-                written = entry.cutoff.as_written
+                written = cutoff.as_written
                 yield f"{entry.name}: the cut-off {written} is {months} months before the release and has no source"
-    for written, count in Counter(entry.cutoff.as_written for entry in unsourced if entry.cutoff is not None).items():
+    for written, count in shared.items():
         if count >= 5:
             yield f"{count} models share the cut-off {written} without a source: it looks like a placeholder"
 
 
+def months_between(first: date, second: date) -> int:
+    """How many calendar months the second date's month is after the first's; negative where it is before."""
+    return (second.year - first.year) * 12 + second.month - first.month
+
+
 def _refuse_if(owner: ModelEntry | None, entry: ModelEntry, name: str) -> None:
     if owner is not None:
-        both = owner.origin if owner.origin == entry.origin else f"{owner.origin} and {entry.origin}"
+        both = " and ".join(dict.fromkeys([*owner.origins, *entry.origins]))
         raise RegistryError(
             f'two models are called "{name}": {owner.name} and {entry.name}, in {both}',
             "rename one of them, or give their aliases periods (from, to) that do not overlap",
         )
-
-
-def _text(table: dict[str, Any], key: str, where: str) -> str | None:
-    value = table.get(key)
-    if value is None:
-        return None
-    if not isinstance(value, str):
-        raise RegistryError(f"{where}: {key} must be text, not {value!r}", f'put it in quotes: {key} = "..."')
-    return value.strip() or None
-
-
-def _date(table: dict[str, Any], key: str, where: str) -> Cutoff | None:
-    """A coarse date: text, a TOML date, or a bare year. Words such as "unknown" mean that there is none."""
-    value = table.get(key)
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, str | int | date):
-        raise RegistryError(f"{where}: {key} must be a date, not {value!r}", f'write it as {key} = "2023-10"')
-    text = value.date().isoformat() if isinstance(value, datetime) else str(value)
-    if is_unknown(text):
-        return None
-    try:
-        return parse_cutoff(text)
-    except CutoffUnreadable as error:
-        raise RegistryError(f"{where}: {key}: {error.message}", error.hint) from error
-
-
-def _day(table: dict[str, Any], key: str, where: str) -> date | None:
-    span = _date(table, key, where)
-    if span is not None and span.first != span.last:
-        raise RegistryError(f'{where}: {key} must be a day, not "{span.as_written}"', f"write it as {key} = 2026-05-04")
-    return span.first if span is not None else None
-
-
-def _status(table: dict[str, Any], cutoff: Cutoff | None, where: str) -> CutoffStatus | None:
-    value = table.get("cutoff_status")
-    if cutoff is None:
-        return None
-    if value not in set(CutoffStatus):
-        problem = "has a cut-off but no cutoff_status" if value is None else f"cutoff_status cannot be {value!r}"
-        raise RegistryError(f"{where}: {problem}", 'write "stated" (by the provider), "estimated" or "assumed"')
-    return CutoffStatus(value)
-
-
-def _aliases(table: dict[str, Any], where: str) -> tuple[Alias, ...]:
-    rows = table.get("aliases", [])
-    hint = 'write them as aliases = [{name = "...", from = 2024-09-12, to = 2025-01-31}]'
-    if not isinstance(rows, list):
-        raise RegistryError(f"{where}: aliases must be a list", hint)
-    found = []
-    for row in rows:
-        if not isinstance(row, dict) or not isinstance(row.get("name"), str) or set(row) - {"name", "from", "to"}:
-            raise RegistryError(f"{where}: cannot read the alias {row!r}", hint)
-        alias = Alias(row["name"].strip(), _day(row, "from", where), _day(row, "to", where))
-        if alias.start is not None and alias.end is not None and alias.start >= alias.end:
-            raise RegistryError(f'{where}: the alias "{alias.name}" ends on {alias.end}, not after {alias.start}', hint)
-        found.append(alias)
-    return tuple(found)
 
 
 def _period(alias: Alias) -> str:

@@ -16,10 +16,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from eval.cautions import TOO_FEW_PROBLEMS
 from eval.report import Report, Row, Score, Stratum, report_to_dict, row_to_dict, utc_text
 
-STATUS_MARKS = {"stated": "", "estimated": "~", "assumed": "?"}
+STATUS_MARKS = {"stated": "", "assumed": "?"}
 NO_NUMBER = "–"
 DIGEST_LENGTH = 12
 
@@ -81,6 +80,8 @@ def to_markdown(report: Report) -> str:
     lines.append("")
     for row in report.rows:
         notes = [_left_out_text(row), *row.warnings]
+        notes += [f"problem by problem: {_results_text(row)}"] if row.results else []
+        notes += [f"run with {_conditions_text(row)}"] if row.conditions else []
         lines.append(f"- **{_md(_name(row))}**: {_md('; '.join(note for note in notes if note))}")
     lines += [f"- not scored: **{_md(model.model)}**: {_md(model.reason)}" for model in report.not_scored]
     lines += [f"- {_md(line)}" for line in _table_notes(report)]
@@ -158,28 +159,30 @@ def _score_cells(row: Row, k: int) -> tuple[str, str]:
 def _share(score: Score) -> str:
     if score.value is None:
         return NO_NUMBER
-    if score.n_problems < TOO_FEW_PROBLEMS:
+    if not score.is_rate:
         return f"{score.value * score.n_problems:.3g} of {score.n_problems}"
     return f"{100 * score.value:.1f} %"
 
 
 def _interval(score: Score) -> str:
-    if score.ci_low is None or score.ci_high is None:
+    if score.ci_low is None or score.ci_high is None or not score.is_rate:
         return NO_NUMBER
     return f"{100 * score.ci_low:.1f}–{100 * score.ci_high:.1f}"
 
 
 def _row_notes(row: Row) -> Iterable[str]:
-    source = row.cutoff_source or "no source"
-    looked_up = f", looked up {row.cutoff_looked_up}" if row.cutoff_looked_up else ""
     yield _name(row)
     if row.cutoff:
-        yield f"  cut-off {row.cutoff} ({row.cutoff_status}, precision {row.cutoff_precision}{looked_up}): {source}"
-    yield f"  window {_window(row)}; {row.n_judged} problems in {row.n_contests} contests, {row.n_samples} samples"
+        yield f"  {_cutoff_text(row)}"
+    yield f"  window {_window(row)}; {row.n_judged} problems in {row.n_contests} contests, {_samples(row)}"
+    if row.conditions:
+        yield f"  run with {_conditions_text(row)}"
     if row.n_judged:
         yield f"  by difficulty: {_strata_text(row.by_difficulty)}"
         yield f"  by platform: {_strata_text(row.by_platform)}"
         yield from (f"  pass@{score.k}: {_score_text(score)}" for score in row.scores)
+        if row.results:
+            yield f"  problem by problem: {_results_text(row)}"
     else:
         yield "  no problem of the window was judged, so there is no number"
     yield f"  {_left_out_text(row)}"
@@ -187,12 +190,42 @@ def _row_notes(row: Row) -> Iterable[str]:
         yield f"  note: {warning}"
 
 
+def _cutoff_text(row: Row) -> str:
+    """The cut-off with everything that it rests on."""
+    claim = (row.cutoff_kind or "").replace("_", " ") + (f" by {row.cutoff_by}" if row.cutoff_by else "")
+    facts = [str(row.cutoff_status), claim, f"precision {row.cutoff_precision}"]
+    if row.cutoff_inherited_from:
+        facts.insert(0, f"inherited from {row.cutoff_inherited_from}")
+    if row.cutoff_looked_up:
+        facts.append(f"looked up {row.cutoff_looked_up}")
+    facts.append(f"revision {row.cutoff_revision}")
+    return f"cut-off {row.cutoff} ({', '.join(facts)}): {row.cutoff_source or 'no source'}"
+
+
 def _score_text(score: Score) -> str:
     if score.value is None:
         return f"no number: {score.n_too_few} problems have fewer than {score.k} samples"
+    if not score.is_rate:
+        return f"{_share(score)}, too few for a rate"
     if score.ci_low is None:
-        return f"{_share(score)}, no interval ({score.n_problems} problem)"
+        return f"{_share(score)}, no interval ({score.n_problems} problems)"
     return f"{_share(score)}, 95 % {_interval(score)} ({score.interval_method}, {score.n_contests} contests)"
+
+
+def _samples(row: Row) -> str:
+    """How many samples there are, and how many of each problem."""
+    if row.samples_per_problem is None:
+        return "0 samples"
+    least, most = row.samples_per_problem
+    return f"{row.n_samples} samples ({least if least == most else f'{least} to {most}'} of each)"
+
+
+def _conditions_text(row: Row) -> str:
+    return ", ".join(f"{name} {value}" for name, value in sorted(row.conditions.items()))
+
+
+def _results_text(row: Row) -> str:
+    return ", ".join(f"{one.problem} {one.n_correct}/{one.n_samples}" for one in row.results)
 
 
 def _left_out_text(row: Row) -> str:
@@ -207,14 +240,14 @@ def _strata_text(strata: tuple[Stratum, ...]) -> str:
 
 def _stratum_share(score: Score) -> str:
     text = _share(score)
-    return text if score.n_problems < TOO_FEW_PROBLEMS else f"{text} of {score.n_problems}"
+    return f"{text} of {score.n_problems}" if score.is_rate else text
 
 
 def _table_notes(report: Report) -> Iterable[str]:
-    statuses = {row.cutoff_status for row in report.rows}
-    marks = [f"{STATUS_MARKS[status]} {status}" for status in ("estimated", "assumed") if status in statuses]
-    if marks:
-        yield f"Cut-offs marked: {', '.join(marks)}; unmarked ones are stated by the provider."
+    if any(row.cutoff_status == "assumed" for row in report.rows):
+        yield "Cut-offs marked ? are release dates, used where nothing is stated of the training data."
+    if report.settings.get("cutoffs_as_of"):
+        yield f"Cut-offs as they were known on {report.settings['cutoffs_as_of']}."
     if len(report.rows) > 1:
         if len({row.problem_set_digest for row in report.rows}) > 1:
             yield "Rows rest on different problems: they are sorted by cut-off; do not rank them against each other."

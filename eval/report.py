@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import date, datetime
 from typing import Any
 
-from eval.models import NotScored
+from eval.eligibility import NotScored, UsedCutoff
+
+TOO_FEW_PROBLEMS = 10
+"""With fewer problems a table shows a count and each problem, no rate and no interval; JSON says so in ``reason``."""
 
 
 @dataclass(frozen=True)
 class Score:
     """pass@k over ``n_problems`` problems in ``n_contests`` contests. ``value`` is None when no problem allows it.
 
-    ``n_too_few`` judged problems have fewer than k samples and are not in it.
+    ``n_too_few`` judged problems have fewer than k samples and are not in it. ``se`` is the standard error that the
+    interval rests on: over problems or contests, never over samples.
     """
 
     k: int
@@ -25,6 +29,31 @@ class Score:
     n_problems: int
     n_contests: int
     n_too_few: int = 0
+    se: float | None = None
+
+    @property
+    def is_rate(self) -> bool:
+        """Whether there are problems enough to speak of a rate."""
+        return self.value is not None and self.n_problems >= TOO_FEW_PROBLEMS
+
+    @property
+    def reason(self) -> str | None:
+        """Why there is no number, or why it must not be read as a rate; None for one that can be."""
+        if self.value is None:
+            few = self.n_too_few
+            return f"n < k for {few} of {few} problems" if few else "no problem was judged"
+        if not self.is_rate:
+            return f"fewer than {TOO_FEW_PROBLEMS} problems ({self.n_problems}): read it as a list, not as a rate"
+        return None
+
+
+@dataclass(frozen=True)
+class ProblemResult:
+    """One problem of a run: ``n_correct`` of its ``n_samples`` judged samples were accepted."""
+
+    problem: str
+    n_samples: int
+    n_correct: int
 
 
 @dataclass(frozen=True)
@@ -45,7 +74,9 @@ class Row:
     were (or have imported results). ``left_out`` gives a count for each reason; with ``n_judged`` it adds up to
     ``n_universe``, the problems that the filters leave; only reasons "fewer than K samples" do not enter that sum,
     since they concern pass@K alone. ``n_in_window_left_out`` lie in the window. ``problem_set`` names the judged
-    problems and their suites.
+    problems and their suites. ``cutoff_kind`` is ``training_data`` or ``release_date``; ``cutoff_inherited_from`` the
+    base model whose cut-off it is; ``cutoff_revision`` names the state of the claims that it was chosen from.
+    ``samples_per_problem`` are the least and the most; ``results`` lists problems that are too few for a rate.
     """
 
     model: str
@@ -59,6 +90,10 @@ class Row:
     cutoff_source: str | None
     cutoff_looked_up: date | None
     cutoff_end: datetime | None
+    cutoff_kind: str | None
+    cutoff_by: str | None
+    cutoff_inherited_from: str | None
+    cutoff_revision: str | None
     window_from: datetime | None
     window_to: datetime | None
     n_universe: int
@@ -77,6 +112,8 @@ class Row:
     problem_set: frozenset[str]
     problem_set_digest: str
     environment_digest: str | None
+    samples_per_problem: tuple[int, int] | None = None
+    results: tuple[ProblemResult, ...] = ()
 
     def score(self, k: int) -> Score | None:
         """The score for this k, if it was asked for."""
@@ -111,6 +148,23 @@ def utc_text(instant: datetime | None) -> str | None:
     return None if instant is None else instant.replace(tzinfo=None).isoformat() + "Z"
 
 
+def cutoff_fields(known: UsedCutoff | None) -> dict[str, Any]:
+    """The fields of a `Row` about its cut-off; all None where none is known."""
+    cutoff = known.cutoff if known is not None else None
+    return {
+        "cutoff": cutoff and cutoff.as_written,
+        "cutoff_precision": cutoff and cutoff.precision.value,
+        "cutoff_status": known and known.status.value,
+        "cutoff_end": cutoff and cutoff.end,
+        "cutoff_kind": known and known.kind,
+        "cutoff_by": known and known.by,
+        "cutoff_source": known and known.source,
+        "cutoff_looked_up": known and known.looked_up,
+        "cutoff_inherited_from": known and known.inherited_from,
+        "cutoff_revision": known and known.revision,
+    }
+
+
 def report_to_dict(report: Report) -> dict[str, Any]:
     """The report as JSON values. Every key is always there; what is not known is null, and no number is NaN."""
     return {
@@ -138,6 +192,10 @@ def row_to_dict(row: Row) -> dict[str, Any]:
         "cutoff_source": row.cutoff_source,
         "cutoff_looked_up": None if row.cutoff_looked_up is None else row.cutoff_looked_up.isoformat(),
         "cutoff_end": utc_text(row.cutoff_end),
+        "cutoff_kind": row.cutoff_kind,
+        "cutoff_by": row.cutoff_by,
+        "cutoff_inherited_from": row.cutoff_inherited_from,
+        "cutoff_revision": row.cutoff_revision,
         "window_from": utc_text(row.window_from),
         "window_to": utc_text(row.window_to),
         "n_universe": row.n_universe,
@@ -146,14 +204,18 @@ def row_to_dict(row: Row) -> dict[str, Any]:
         "n_judged": row.n_judged,
         "n_contests": row.n_contests,
         "n_samples": row.n_samples,
+        "samples_per_problem": row.samples_per_problem and list(row.samples_per_problem),
         "n_samples_only": row.n_samples_only,
         **{f"pass_at_{score.k}": score.value for score in row.scores},
         "ci_low": first.ci_low,
         "ci_high": first.ci_high,
+        "se": first.se,
         "interval_method": first.interval_method,
+        "reason": first.reason,
         "scores": [score_to_dict(score) for score in row.scores],
         "by_difficulty": [stratum_to_dict(stratum) for stratum in row.by_difficulty],
         "by_platform": [stratum_to_dict(stratum) for stratum in row.by_platform],
+        "problems": [asdict(result) for result in row.results],
         "left_out": dict(row.left_out),
         "warnings": list(row.warnings),
         "conditions": dict(row.conditions),
@@ -169,7 +231,9 @@ def score_to_dict(score: Score) -> dict[str, Any]:
         "value": score.value,
         "ci_low": score.ci_low,
         "ci_high": score.ci_high,
+        "se": score.se,
         "interval_method": score.interval_method,
+        "reason": score.reason,
         "n_problems": score.n_problems,
         "n_contests": score.n_contests,
         "fewer_than_k_samples": score.n_too_few,

@@ -11,6 +11,8 @@ from typing import Annotated
 import typer
 
 from live.commands import (
+    audits,
+    compare,
     demo,
     doctor,
     duplicates,
@@ -41,12 +43,14 @@ app.add_typer(models.app, name="models")
 app.add_typer(problems.app, name="problems")
 app.add_typer(duplicates.app, name="duplicates")
 app.add_typer(sources.app, name="sources")
+app.add_typer(audits.app, name="audit")
 app.command("ingest")(ingest.ingest)
 app.command("schedule")(ingest.schedule)
 app.command("runs")(runs.runs)
 app.command("judge")(judge.judge)
 app.command("run")(run.run)
 app.command("eval")(evaluate.evaluate)
+app.command("compare")(compare.compare)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 

@@ -29,11 +29,15 @@ _LONGEST_LINE = 500
 
 @dataclass(frozen=True)
 class Session:
-    """The options of one command. ``quiet`` leaves out progress and messages, never data or errors."""
+    """The options of one command. ``quiet`` leaves out progress and messages, never data or errors.
+
+    ``cutoffs_as_of`` is the day as of which cut-offs are taken; None: as they are known now.
+    """
 
     db: str | None
     models: list[Path] | None
     quiet: bool
+    cutoffs_as_of: date | None = None
 
     @cached_property
     def config(self) -> Config:
@@ -43,9 +47,10 @@ class Session:
     @cached_property
     def registry(self) -> Registry:
         """The models that ship with the command and the user's own."""
-        from eval.models import load_registry
+        from eval.registry_files import load_registry
 
-        return load_registry(self.config.model_paths)
+        registry = load_registry(self.config.model_paths)
+        return registry if self.cutoffs_as_of is None else registry.as_of(self.cutoffs_as_of)
 
     @cached_property
     def messages(self) -> Console:
@@ -130,6 +135,14 @@ def one_line(text: str) -> str:
 
 def _json_value(value: Any) -> str:
     return value.isoformat() if isinstance(value, (datetime, date)) else str(value)
+
+
+def read_day(text: str | None, option: str) -> date | None:
+    """The day that an option names, None where it is not given. Raises ``UsageError`` that names the option."""
+    try:
+        return date.fromisoformat(text) if text else None
+    except ValueError as error:
+        raise UsageError(f'{option}: cannot read the day "{text}"', "write it as 2025-03-01") from error
 
 
 def print_json(document: Any) -> None:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from live.commands.evaluate import make_report, print_report, read_settings
+from live.commands.evaluate import make_report, print_report
 from live.commands.judge import Executor, Jobs, JudgingOptions
+from live.commands.windows import read_settings
 from live.errors import ExitCode
 from live.session import Session, session_of, utc_now
 

@@ -3,64 +3,82 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from live.commands.judge import (
-    Executor,
-    Grader,
-    GraderName,
-    Image,
-    Jobs,
-    JudgingOptions,
-    check_references,
-    judge_with_bar,
-    say_faults,
-    say_judged,
+from live.commands.findings import AsCsv, AsJson, AsMarkdown, Seed, chosen_form, show
+from live.commands.judge import Executor, Grader, GraderName, Image, Jobs, JudgingOptions
+from live.commands.results import Results, gather
+from live.commands.windows import (
+    AfterCutoff,
+    CutoffsAsOf,
+    Difficulties,
+    IncludeFlagged,
+    Margin,
+    Platforms,
+    Since,
+    Until,
+    read_settings,
 )
-from live.errors import ExitCode, UsageError
-from live.session import Session, session_of, utc_now
+from live.errors import ExitCode
+from live.session import Session, read_day, session_of, utc_now
 
 if TYPE_CHECKING:
     from db.engine import Store
-    from db.environments import EnvironmentRow
-    from eval.evaluation import RunOutcomes, Settings
+    from eval.evaluation import Settings
     from eval.report import Report
+    from eval.sheets import Sheet
+
+
+class TableKind(StrEnum):
+    """Which table: each model on its own problems, all on the same ones, or estimated on the same ones."""
+
+    OWN = "own"
+    COMMON = "common"
+    EQUATED = "equated"
+
+
+Table = Annotated[
+    TableKind,
+    typer.Option(
+        help="own: each model on its own fresh problems, without ranks. common: all after the latest cut-off, with "
+        "ranks as intervals. equated: scores of models with different windows, estimated."
+    ),
+]
+Across = Annotated[
+    list[str] | None,
+    typer.Option(metavar="SETTING", help="Rank runs together although they differ in this (repeatable)."),
+]
 
 
 def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
     context: typer.Context,
     names: Annotated[list[str] | None, typer.Argument(metavar="[MODEL]...", help="Only these models.")] = None,
-    after_cutoff: Annotated[
-        bool, typer.Option("--after-cutoff", help="Each model on problems published after its own training cut-off.")
-    ] = False,
-    since: Annotated[
-        str | None, typer.Option(help="From this day, month or instant on (UTC), itself included.")
-    ] = None,
-    until: Annotated[
-        str | None, typer.Option(help="Up to this day or month, itself included, or up to an instant.")
-    ] = None,
-    margin: Annotated[str, typer.Option(help="Distance to keep from the cut-off: 30d, 2w, 12h.")] = "0d",
-    platform: Annotated[list[str] | None, typer.Option(help="Only this platform (repeatable).")] = None,
-    difficulty: Annotated[list[str] | None, typer.Option(help="Only this difficulty (repeatable).")] = None,
+    after_cutoff: AfterCutoff = False,
+    since: Since = None,
+    until: Until = None,
+    margin: Margin = "0d",
+    cutoffs_as_of: CutoffsAsOf = None,
+    platform: Platforms = None,
+    difficulty: Difficulties = None,
     model: Annotated[list[str] | None, typer.Option(help="Only this model (repeatable).")] = None,
     k: Annotated[str, typer.Option(help="Values of k for pass@k, separated by commas.")] = "1",
-    include_flagged: Annotated[
-        bool,
-        typer.Option("--include-flagged", help="Score interactive, many-answer and otherwise flagged problems too."),
-    ] = False,
+    include_flagged: IncludeFlagged = False,
+    table: Table = TableKind.OWN,
+    across: Across = None,
+    seed: Seed = 0,
     no_judge: Annotated[bool, typer.Option("--no-judge", help="Report what has verdicts; run nothing.")] = False,
     grader: Grader = GraderName.LIVE,
     executor: Executor = None,
     image: Image = None,
     jobs: Jobs = None,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
-    as_csv: Annotated[bool, typer.Option("--csv", help="One CSV row for each model.")] = False,
-    as_markdown: Annotated[bool, typer.Option("--md", help="A Markdown table.")] = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
 ) -> None:
     """Score models, each with its window, its error and what was left out.
 
@@ -68,82 +86,28 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
     """
     from eval.window import Reason
 
-    if as_json + as_csv + as_markdown > 1:
-        raise UsageError("only one of --json, --csv and --md can be asked for at a time", "choose one")
+    form = chosen_form(as_json, as_csv, as_markdown)
     settings = read_settings(after_cutoff, since, until, margin, platform, difficulty, k, include_flagged)
-    session = session_of(context)
+    session = replace(session_of(context), cutoffs_as_of=read_day(cutoffs_as_of, "--cutoffs-as-of"))
     with session.open_store() as store:
         wanted = session.canonical_names([*(names or []), *(model or [])], store)
         options = JudgingOptions(executor, jobs, grader, image)
+        if table is not TableKind.OWN:
+            results = gather(session, store, settings, wanted, options, run_nothing=no_judge)
+            if table is TableKind.COMMON:
+                sheet, has_scores = _common_table(session, results, settings, across or (), seed)
+            else:
+                sheet, has_scores = _equated_table(session, results, settings, seed)
+            show(sheet, form)
+            if not has_scores:
+                raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
+            return
         report = make_report(session, store, settings, wanted, options, run_nothing=no_judge)
-    print_report(report, "json" if as_json else "csv" if as_csv else "md" if as_markdown else "table")
+    print_report(report, form)
     if not report.has_scores:
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
     if any(Reason.INTERNAL_ERROR in row.left_out for row in report.rows):
         raise typer.Exit(ExitCode.SOMETHING_FAILED)
-
-
-def read_settings(
-    after_cutoff: bool,
-    since: str | None,
-    until: str | None,
-    margin: str,
-    platforms: list[str] | None,
-    difficulties: list[str] | None,
-    ks: str,
-    include_flagged: bool,
-) -> Settings:
-    """The settings that the options say. Raises ``UsageError`` or ``CutoffUnreadable``."""
-    from eval.evaluation import Settings
-    from eval.window import parse_margin
-
-    if not after_cutoff and since is None and until is None:
-        raise UsageError(
-            "which problems? there is no default that mixes old problems in",
-            "use --after-cutoff, or give a window with --since and --until",
-        )
-    try:
-        return Settings(
-            after_cutoff=after_cutoff,
-            since=read_since(since),
-            until=read_until(until),
-            margin=parse_margin(margin),
-            platforms=tuple(platforms or ()),
-            difficulties=tuple(difficulties or ()),
-            ks=_read_ks(ks),
-            include_flagged=include_flagged,
-        )
-    except ValueError as error:
-        hint = getattr(error, "hint", "check --since, --until, --margin and --k")
-        raise UsageError(str(error), hint) from error
-
-
-def read_since(text: str | None, option: str = "--since") -> datetime | None:
-    """The instant that an option means, a day at its UTC midnight. Raises ``UsageError`` that names the option."""
-    from eval.window import parse_since
-
-    return _read_instant(text, option, parse_since)
-
-
-def read_until(text: str | None) -> datetime | None:
-    """The end of a half-open window that ``--until`` means: a day is itself included."""
-    from eval.window import parse_until
-
-    return _read_instant(text, "--until", parse_until)
-
-
-def _read_instant(text: str | None, option: str, parse: Callable[[str], datetime]) -> datetime | None:
-    try:
-        return parse(text) if text else None
-    except ValueError as error:
-        raise UsageError(f"{option}: {error}", getattr(error, "hint", f"check {option}")) from error
-
-
-def _read_ks(text: str) -> tuple[int, ...]:
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() and int(part) > 0 for part in parts):
-        raise UsageError(f'cannot read --k "{text}"', "write it as numbers of at least 1: 1,5,10")
-    return tuple(int(part) for part in parts)
 
 
 def make_report(
@@ -156,29 +120,16 @@ def make_report(
     run_nothing: bool = False,
 ) -> Report:
     """Judge what the report needs unless nothing is to be run, then score."""
-    from db.environments import latest_environment
     from eval.evaluation import evaluate as score
-    from eval.outcomes import load_imported_runs, load_judged_runs, load_problem_facts
 
-    chosen = _chooser(session, wanted)
-    with store.read() as reading:
-        runs = tuple(filter(chosen, load_judged_runs(reading, None)))
-        environment = latest_environment(reading, {run.model for run in runs}, grader=judging.grader)
-    if runs and not run_nothing:
-        environment = _judge_missing(session, store, runs, settings, judging)
-    with store.read() as reading:
-        # After judging: what was imported or flagged while programs ran belongs to the same picture as their verdicts.
-        environment_id = environment.environment_id if environment else None
-        problems = load_problem_facts(reading, environment_id=environment_id)
-        runs = tuple(filter(chosen, load_judged_runs(reading, environment_id)))
-        imported = tuple(filter(chosen, load_imported_runs(reading)))
+    results = gather(session, store, settings, wanted, judging, run_nothing=run_nothing)
     report = score(
-        problems,
-        [*runs, *imported],
+        results.problems,
+        results.runs,
         session.registry,
         settings,
         now=utc_now(),
-        environment_digest=environment.digest if environment else None,
+        environment_digest=results.environment.digest if results.environment else None,
         requested=wanted,
     )
     if judging.grader is not GraderName.LIVE:
@@ -186,52 +137,29 @@ def make_report(
     return report
 
 
-def _chooser(session: Session, wanted: list[str]) -> Callable[[RunOutcomes], bool]:
-    """Which runs are asked for: those of the wanted models, under whatever name; all when none is named."""
-    from eval.models import ModelAmbiguous
+def _common_table(
+    session: Session, results: Results, settings: Settings, across: Sequence[str], seed: int
+) -> tuple[Sheet, bool]:
+    """The table, and whether there is a score in it."""
+    import numpy as np
 
-    names = {name.casefold() for name in wanted}
+    from eval.common_window import common_window
+    from eval.ranking import rank_runs, ranking_sheet
 
-    def chosen(run: RunOutcomes) -> bool:
-        try:
-            entry = session.registry.resolve(run.model, run.ran_on)
-        except ModelAmbiguous:
-            entry = None
-        return not names or (entry.name if entry else run.model).casefold() in names
-
-    return chosen
+    common = common_window(results.problems, results.runs, session.registry, settings, now=utc_now())
+    groups = rank_runs(common, np.random.default_rng(seed), across=across)
+    return ranking_sheet(common, groups, seed), any(group.n_problems for group in groups)
 
 
-def _judge_missing(
-    session: Session,
-    store: Store,
-    runs: tuple[RunOutcomes, ...],
-    settings: Settings,
-    judging: JudgingOptions,
-) -> EnvironmentRow:
-    """Judge the completions that rows of this report rest on; which environment they were judged in."""
-    from db.environments import load_environment
-    from eval.evaluation import eligible_problems
-    from eval.judging import Pending, register_environment
-    from eval.outcomes import load_problem_facts
+def _equated_table(session: Session, results: Results, settings: Settings, seed: int) -> tuple[Sheet, bool]:
+    """The table, and whether there is a score in it."""
+    import numpy as np
 
-    now = utc_now()
-    with judging.open_judge(session) as judge:
-        environment_id = register_environment(store, judge.environment, now=now)
-        check_references(session, store, judge, environment_id, [run.run_id for run in runs if run.run_id is not None])
-        with store.read() as reading:  # after that, since what fails need not be judged
-            problems = load_problem_facts(reading, environment_id=environment_id)
-        for run in runs:
-            eligible = eligible_problems(problems, run, session.registry, settings, now=now)
-            assert run.run_id is not None  # runs with programs come from the store
-            pending = Pending(store, environment_id, [run.run_id], [problem.problem_id for problem in eligible])
-            if eligible and pending.count():
-                session.messages.print(f"judging {run.model}", markup=False)
-                report = judge_with_bar(session, store, judge, environment_id, pending)
-                say_judged(session, report, judge)
-        say_faults(session, judge)
-    with store.read() as reading:
-        return load_environment(reading, environment_id)
+    from eval.equated import equate_runs, equated_sheet
+
+    rng = np.random.default_rng(seed)
+    found = equate_runs(results.problems, results.runs, session.registry, settings, rng, now=utc_now())
+    return equated_sheet(found, seed), found.found.refusal is None
 
 
 def print_report(report: Report, form: str) -> None:

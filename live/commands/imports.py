@@ -13,7 +13,7 @@ import typer
 
 from live.commands.judge import Executor, JudgingOptions
 from live.errors import ExitCode, UsageError
-from live.session import Session, print_json, session_of, utc_now
+from live.session import Session, print_json, read_day, session_of, utc_now
 
 if TYPE_CHECKING:
     from db.importing import ImportReport
@@ -102,7 +102,7 @@ def import_solutions(
     from eval.importing import import_solutions as run_import
 
     session = session_of(context)
-    day = _read_day(ran_on)
+    day = read_day(ran_on, "--ran-on")
     with session.open_store() as store:
         report = run_import(
             store,
@@ -116,13 +116,6 @@ def import_solutions(
             language=language,
         )
     _finish(session, report, "solutions", as_json)
-
-
-def _read_day(text: str | None) -> date | None:
-    try:
-        return date.fromisoformat(text) if text else None
-    except ValueError as error:
-        raise UsageError(f'cannot read the day "{text}"', "write it as 2025-03-01") from error
 
 
 @app.command("results")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from live.commands.evaluate import read_since, read_until
+from live.commands.windows import read_since, read_until
 from live.errors import ExitCode, UsageError
 from live.session import Session, one_line, print_json, session_of, utc_now
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from live.commands.evaluate import read_since
+from live.commands.windows import read_since
 from live.errors import UsageError
 from live.session import one_line, output_console, print_json, session_of, utc_now
 

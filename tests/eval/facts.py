@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from db.records import Precision
+from eval.claims import Claim, ClaimKind
 from eval.cutoffs import parse_cutoff
 from eval.evaluation import Outcome, RunOutcomes
-from eval.models import CutoffStatus, ModelEntry, Registry, build_registry
+from eval.models import ModelEntry, Registry, build_registry
 from eval.window import ProblemFacts
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
@@ -45,15 +46,15 @@ def run(model: str, results: Iterable[tuple[int, int, int]], **changes: Any) -> 
     return RunOutcomes(model, tuple(Outcome(*result) for result in results), **changes)
 
 
+def claim(cutoff: str, kind: ClaimKind = ClaimKind.TRAINING_DATA, **changes: Any) -> Claim:
+    """A sourced claim, about training data unless ``kind`` says otherwise."""
+    fields: dict[str, Any] = {"source": "https://example.org/cutoffs"}
+    return Claim(kind, parse_cutoff(cutoff, from_registry=True), **(fields | changes))
+
+
 def model(name: str, cutoff: str | None = "2023-10", **changes: Any) -> ModelEntry:
-    """A model with a stated and sourced cut-off."""
-    fields: dict[str, Any] = {"name": name, "release": None}
-    if cutoff is not None:
-        fields |= {
-            "cutoff": parse_cutoff(cutoff),
-            "cutoff_status": CutoffStatus.STATED,
-            "cutoff_source": "https://example.org/cutoffs",
-        }
+    """A model with a sourced claim about its training data."""
+    fields: dict[str, Any] = {"name": name, "claims": () if cutoff is None else (claim(cutoff),)}
     return ModelEntry(**(fields | changes))
 
 

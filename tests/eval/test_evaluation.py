@@ -17,12 +17,14 @@ from hypothesis import strategies as st
 
 from db.records import Precision
 from eval.cutoffs import parse_cutoff
+from eval.eligibility import CutoffStatus
 from eval.evaluation import Outcome, RunOutcomes, Settings, evaluate
-from eval.models import Alias, CutoffStatus, Registry
+from eval.models import Alias, Registry
 from eval.report import Report, Row
 from eval.window import ProblemFacts, Reason
 from tests.eval.facts import (
     NOW,
+    claim,
     livecodebench_problems,
     matrix,
     model,
@@ -238,15 +240,20 @@ def test_an_alias_is_read_as_of_the_day_of_the_run() -> None:
 
 def test_warnings_of_a_weak_row() -> None:
     problems = [problem(number, contest=str(number % 4), samples_only=True) for number in range(8)]
-    entry = replace(model("m", "2023-Q4"), cutoff_source=None)
+    entry = model("m", claims=(claim("2023-Q4", source=None),))
     report = report_of(problems, [run("m", [(number, 1, 0) for number in range(8)])], registry(entry))
     assert report.rows[0].warnings == (
         "cut-off without a source",
         'cut-off known only as "2023-Q4": its last day counts',
         "fewer than 10 problems (8): read it as a list, not as a rate",
-        "fewer than 8 contests (4): the interval treats problems as drawn one by one",
         "problems judged on sample tests only: 8",
         "one sample per problem",
+    )
+    problems = [problem(number, contest=str(number % 4)) for number in range(12)]
+    row = row_of(problems, [(number, 2, number % 2) for number in range(12)])
+    assert row.warnings == (
+        "fewer than 100 problems (12)",
+        "fewer than 8 contests (4): the interval takes the larger of two errors, with 3 degrees of freedom",
     )
     assumed = replace(model("m", None), release=parse_cutoff("2024-01-15"))
     report = report_of(
@@ -254,7 +261,7 @@ def test_warnings_of_a_weak_row() -> None:
     )
     assert report.rows[0].cutoff_status == CutoffStatus.ASSUMED
     assert report.rows[0].warnings == (
-        "cut-off not known: assumed to be 2024-01-15",
+        "cut-off unknown: release date used (2024-01-15)",
         "fewer than 100 problems (20)",
         "fewer than 30 contests (20): the interval has 19 degrees of freedom",
         "over 90 % solved: these problems hardly tell models apart",

@@ -13,10 +13,10 @@ from rich.console import Console
 
 from eval.cutoffs import parse_cutoff
 from eval.evaluation import RunOutcomes, Settings, evaluate
-from eval.models import CutoffStatus, ModelEntry
+from eval.models import ModelEntry
 from eval.render import print_table, to_csv, to_json, to_markdown
 from eval.report import Report
-from tests.eval.facts import NOW, model, problem, registry, run
+from tests.eval.facts import NOW, claim, model, problem, registry, run
 
 HOSTILE = "m|x<script>[red]*\u2028`b`"
 
@@ -36,14 +36,18 @@ def printed(report: Report, width: int = 80, **options: Any) -> str:
 
 EMPTY = model("empty", "2025-12")
 ASSUMED = replace(model("assumed", None), release=parse_cutoff("2024-01-15"), release_source="https://example.org/r")
-ESTIMATED = replace(model("estimated-with-quite-a-long-name-2024-01-31"), cutoff_status=CutoffStatus.ESTIMATED)
+LONG_NAMED = model("derived-with-quite-a-long-name-2024-01-31", "2023-03", base_models=("m",))
 
 
 def test_the_table_fits_80_columns_and_names_everything_below() -> None:
-    text = printed(report_of(model("m"), EMPTY, ASSUMED, ESTIMATED, model("online", web_access=True)))
+    text = printed(report_of(model("m"), EMPTY, ASSUMED, LONG_NAMED, model("online", web_access=True)))
     assert max(len(line) for line in text.splitlines()) <= 80
+    in_one_line = " ".join(text.split())
     for said in (
-        "cut-off 2023-10 (stated, precision month): https://example.org/cutoffs",
+        "cut-off 2023-10 (stated, training data, precision month, revision ",
+        "cut-off 2023-10 (inherited from m, stated,",
+        "note: the cut-off is that of m, whose data the model inherits",
+        "cut-off 2024-01-15 (assumed, release date, precision day,",
         "window [2023-11-01T12:00:00Z, ...)",
         "36/40",
         "pass@1: 50.0 %, 95 %",
@@ -51,22 +55,21 @@ def test_the_table_fits_80_columns_and_names_everything_below() -> None:
         "left out: 4 no completion",
         "no problem of the window was judged, so there is no number",
         "left out: 40 published before the cut-off",
-        "note: cut-off not known: assumed to be 2024-01-15",
-        "2023-10~",
+        "note: cut-off unknown: release date used (2024-01-15)",
         "2024-01-15?",
-        "Cut-offs marked: ~ estimated, ? assumed",
+        "Cut-offs marked ? are release dates, used where nothing is stated",
         "online: has live web access",
         "do not rank them",
         "Problem set",
         "environment eeeeeeeeeeee, made 2026-01-15T12:00Z.",
     ):
-        assert said in text
+        assert said in in_one_line
     assert " 0.0 %" not in text
 
 
 def test_links_stay_whole_however_long() -> None:
     link = "https://example.org/" + "a" * 200
-    assert link in printed(report_of(replace(model("m"), cutoff_source=link)))
+    assert link in printed(report_of(model("m", claims=(claim("2023-10", source=link),))))
 
 
 def test_colour_is_left_to_the_console(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,7 +108,7 @@ def test_markdown_has_link_window_strata_and_notes() -> None:
     assert "| – | – |" in text
     assert "- not scored: **online**: has live web access" in text
     assert "Problem set" in text
-    unsafe = replace(model("m"), cutoff_source="javascript:alert(1)")
+    unsafe = model("m", claims=(claim("2023-10", source="javascript:alert(1)"),))
     assert "javascript" not in to_markdown(report_of(unsafe)).splitlines()[2]
 
 
@@ -129,7 +132,8 @@ def test_json_has_the_promised_shape() -> None:
     assert document["generated_at"] == "2026-01-15T12:00:00Z"
     first, second = document["rows"]
     promised = {
-        "model", "cutoff", "cutoff_precision", "cutoff_status", "cutoff_source", "window_from", "window_to",
+        "model", "cutoff", "cutoff_precision", "cutoff_status", "cutoff_source", "cutoff_kind",
+        "cutoff_inherited_from", "cutoff_revision", "window_from", "window_to",
         "n_eligible", "n_judged", "n_samples", "pass_at_1", "ci_low", "ci_high", "left_out",
     }  # fmt: skip
     assert promised <= first.keys()
@@ -147,7 +151,7 @@ def test_every_form_is_the_same_whatever_the_order_of_its_input() -> None:
 
 
 def test_two_scores_fit_80_columns_whole() -> None:
-    text = printed(report_of(model("m"), ESTIMATED, ks=(1, 2)))
+    text = printed(report_of(model("m"), LONG_NAMED, ks=(1, 2)))
     assert max(len(line) for line in text.splitlines()) <= 80
     header = text.splitlines()[1]
     assert header.split()[-3:] == ["95", "%", "pass@2"]

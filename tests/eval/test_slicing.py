@@ -13,8 +13,8 @@ import pytest
 from db.engine import Store, open_store
 from eval.evaluation import Settings, evaluate
 from eval.importing import import_results
-from eval.models import load_registry
 from eval.outcomes import load_imported_runs, load_problem_facts
+from eval.registry_files import load_registry
 from eval.report import Row
 from eval.window import parse_since
 from ingest.importing import import_problems

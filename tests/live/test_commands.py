@@ -20,7 +20,7 @@ PROBLEM = {
     "released": "2025-06-01T10:00:00Z",
     "tests": [{"input": "1 2\n", "expected": "3\n"}],
 }
-MODEL = '[[model]]\nname = "nova-1"\ncutoff = "2024-10"\ncutoff_status = "stated"\n'
+MODEL = '[[model]]\nname = "nova-1"\n[[model.claim]]\nkind = "training_data"\ncutoff = "2024-10"\n'
 
 
 def write_lines(path: Path, *rows: object) -> Path:
@@ -96,7 +96,7 @@ def test_no_verdicts_means_no_number(live: Live, tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("entry", "complaint"),
     [
-        ('[[model]]\nname = "nova-1"\ncutoff = "soon"\n', 'cutoff: cannot read the date "soon"'),
+        (MODEL.replace("2024-10", "soon"), 'cutoff: cannot read the date "soon"'),
         (MODEL + MODEL, "nova-1"),
         ("[[model]\n", "models.toml"),
     ],
@@ -235,8 +235,9 @@ def test_results_of_a_model_in_no_registry_can_be_asked_for(live: Live, tmp_path
 
 
 def test_an_alias_is_read_as_of_the_day_of_the_run(live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    alias = 'aliases = [{ name = "nova", from = 2024-12-01, to = 2025-06-01 }]\n'
-    monkeypatch.setenv("LIVE_MODELS", str(write_lines(tmp_path / "models.toml", MODEL + alias)))
+    alias = 'aliases = [{ name = "nova", from = 2024-12-01, to = 2025-06-01 }]\n[[model.claim]]'
+    entry = MODEL.replace("[[model.claim]]", alias)
+    monkeypatch.setenv("LIVE_MODELS", str(write_lines(tmp_path / "models.toml", entry)))
     live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl")
     path = write_lines(tmp_path / "s.jsonl", {"id": "n1", "code": "print(3)"})
     assert live("import", "solutions", path, "-f", "jsonl", "--model", "nova").code == 2

@@ -159,10 +159,12 @@ def test_the_data_stay_small() -> None:
 def test_the_models_are_invented_and_show_every_status(models: dict[str, Row]) -> None:
     assert tuple(sorted(models)) == MODELS
     assert {entry["provider"] for entry in models.values()} == {"demo"}
-    statuses = {entry.get("cutoff_status", "assumed") for entry in models.values()}
-    assert statuses == {"stated", "estimated", "assumed"}
+    kinds = {claim["kind"] for entry in models.values() for claim in entry.get("claim", [])}
+    assert kinds == {"training_data", "reliable_knowledge", "estimate"}
+    assert any("claim" not in entry for entry in models.values())
     for entry in models.values():
-        links = [entry[key] for key in ("cutoff_source", "release_source") if key in entry]
+        links = [claim["source"] for claim in entry.get("claim", [])]
+        links += [entry["release_source"]] if "release_source" in entry else []
         assert links, entry["name"]
         assert all(link.startswith("https://example.org/") for link in links), entry["name"]
 
@@ -276,8 +278,13 @@ def test_scores_before_the_cutoff_follow_from_the_verdicts(model: str, expected:
     assert {key: expected["scores"][model]["before_cutoff"][key] for key in counted} == counted
 
 
+def cutoff_of(entry: Row) -> str:
+    training = [claim["cutoff"] for claim in entry.get("claim", []) if claim["kind"] == "training_data"]
+    return str(training[0] if training else entry["release_date"])
+
+
 def test_windows_start_where_the_cutoffs_end(expected: Row, models: dict[str, Row]) -> None:
-    starts = {name: CUTOFF_ENDS[str(entry.get("cutoff", entry["release_date"]))] for name, entry in models.items()}
+    starts = {name: CUTOFF_ENDS[cutoff_of(entry)] for name, entry in models.items()}
     assert {name: score["own_window"]["from"] for name, score in expected["scores"].items()} == starts
     assert {score["common_window"]["from"] for score in expected["scores"].values()} == {max(starts.values())}
     assert {score["all_dates"]["from"] for score in expected["scores"].values()} == {None}

@@ -71,7 +71,8 @@ def test_an_image_in_the_file_that_is_no_text(live: Live, tmp_path: Path) -> Non
 @pytest.mark.parametrize("command", [["judge"], ["eval", "--after-cutoff"], ["run", "s.py", "--problem", "n1"]])
 def test_every_command_that_judges_takes_an_image(live: Live, tmp_path: Path, command: list[str]) -> None:
     (tmp_path / "s.py").write_text("print(3)\n")
-    (tmp_path / "models.toml").write_text('[[model]]\nname = "nova-1"\ncutoff = "2024-10"\ncutoff_status = "stated"\n')
+    entry = '[[model]]\nname = "nova-1"\n[[model.claim]]\nkind = "training_data"\ncutoff = "2024-10"\n'
+    (tmp_path / "models.toml").write_text(entry)
     (tmp_path / "live.toml").write_text('models = ["models.toml"]\n')
     assert live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl").code == 0
     path = write_lines(tmp_path / "s.jsonl", SOLUTION)

@@ -36,7 +36,9 @@ from tests.ingest.judge_source import no_fetch
 from tests.live.command import Live
 
 SAMPLE = SuiteRecord((TestCaseRecord("sample 1", b"1\n", b"2\n", TestOrigin.SAMPLE),), time_limit_s=2.0)
-MODEL = '[[model]]\nname = "{}"\ncutoff = "{}"\ncutoff_status = "stated"\ncutoff_source = "https://example.org/"\n'
+MODEL = (
+    '[[model]]\nname = "{}"\n[[model.claim]]\nkind = "training_data"\ncutoff = "{}"\nsource = "https://example.org/"\n'
+)
 FOREVER = timedelta(days=100_000)
 
 

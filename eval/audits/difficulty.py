@@ -1,0 +1,236 @@
+"""Where the problems measure and where they do not: bands of difficulty, what they weigh, and what should be added."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from eval import sheets
+from eval.own_windows import OwnWindows
+from eval.sheets import Sheet, Table
+from eval.statistics.difficulty import (
+    Acceptance,
+    Coverage,
+    Fill,
+    accept_problem,
+    coverage,
+    fill_list,
+    informative,
+)
+from eval.statistics.irt import Fit, fit
+from eval.statistics.linking import Overlap, overlap
+
+
+@dataclass(frozen=True)
+class LabelWeight:
+    """How much a difficulty label counts: its problems, their share, and their share of the information there is.
+
+    Information is that at the abilities of the models, on average.
+    """
+
+    label: str
+    n_problems: int
+    share_of_problems: float
+    share_of_information: float | None
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A problem put to the acceptance test of a band [low, high) of difficulty."""
+
+    name: str
+    low: float
+    high: float
+    result: Acceptance
+
+
+@dataclass(frozen=True)
+class DifficultyAudit:
+    """The fit to what each run's cut-off allows, and what it says of the problems; no fit with a ``refusal``."""
+
+    own: OwnWindows
+    overlap: Overlap
+    refusal: str | None
+    made_at: datetime
+    fitted: Fit | None = None
+    covered: Coverage | None = None
+    fills: tuple[Fill, ...] = ()
+    labels: tuple[LabelWeight, ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+
+
+def audit_difficulty(
+    own: OwnWindows,
+    *,
+    now: datetime,
+    of_interest: Sequence[int] = (),
+    band: tuple[float, float] | None = None,
+    candidates: Sequence[int] = (),
+) -> DifficultyAudit:
+    """Fit abilities and difficulties to clean results alone, and look at the bands about the models.
+
+    ``of_interest`` are the rows of the models that matter (none: all). ``candidates`` are problems, by column, that are
+    left out of the fit and put to the acceptance test of ``band``.
+    """
+    scores = own.scores
+    if band is not None and candidates:
+        scores[:, list(candidates)] = np.nan
+    shared = overlap(scores)
+    if shared.refusal is not None:
+        return DifficultyAudit(own, shared, shared.refusal, now)
+    fitted = fit(scores)
+    covered = coverage(fitted, scores, list(of_interest) or None)
+    tested = []
+    if band is not None:
+        for column in candidates:
+            problem = own.board.problems[column]
+            result = accept_problem(own.scores[:, column], fitted, scores, *band)
+            tested.append(Candidate(f"{problem.platform}:{problem.native_id}", *band, result))
+    return DifficultyAudit(
+        own,
+        shared,
+        covered.refusal,
+        now,
+        fitted,
+        covered,
+        fill_list(covered),
+        _labels(own, fitted, scores),
+        tuple(tested),
+    )
+
+
+def _labels(own: OwnWindows, fitted: Fit, scores: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[LabelWeight, ...]:
+    answered = ~np.isnan(scores).all(axis=0)
+    labels = np.array([name for name in own.board.difficulties])
+    weights = fitted.information(fitted.theta[fitted.cells_of_model > 0]).mean(axis=0) * informative(scores)
+    total = float(weights[answered].sum())
+    counts = Counter(labels[answered].tolist())
+    return tuple(
+        LabelWeight(
+            label,
+            count,
+            count / counts.total(),
+            float(weights[answered & (labels == label)].sum()) / total if total > 0 else None,
+        )
+        for label, count in counts.most_common()
+    )
+
+
+def difficulty_sheet(audit: DifficultyAudit) -> Sheet:
+    """The bands, the models in them, what labels weigh, what to add, and the candidates' tests."""
+    board, n_problems = audit.own.board, int(audit.own.clean.any(axis=0).sum())
+    conditions = [
+        f"{len(board.runs)} runs, {n_problems} problems, {int(audit.own.clean.sum())} results after the cut-offs",
+        "two-parameter item response theory (MAP); abilities and difficulties in logits, 0 = the average model",
+        f"made {audit.made_at:%Y-%m-%dT%H:%MZ}",
+        *(f"not in it: {one.model}: {one.reason}" for one in audit.own.not_scored),
+    ]
+    tables: list[Table] = []
+    if audit.fitted is None or audit.covered is None:
+        return Sheet("Difficulty", tuple(conditions), (), (f"no fit: {audit.refusal}",), {"refusal": audit.refusal})
+    tables.append(_band_table(audit))
+    tables.append(_model_table(audit, audit.fitted))
+    tables.append(_label_table(audit))
+    if audit.candidates:
+        tables.append(_candidate_table(audit))
+    return Sheet("Difficulty", tuple(conditions), tuple(tables), tuple(_notes(audit)), _as_dict(audit))
+
+
+def _band_table(audit: DifficultyAudit) -> Table:
+    assert audit.covered is not None
+    fills = {(fill.low, fill.high): fill for fill in audit.fills}
+    rows = []
+    for band in audit.covered.bands:
+        fill = fills.get((band.low, band.high))
+        names = ", ".join(audit.own.board.names[place] for place in band.near)
+        rows.append(
+            (f"{band.low:+.2f} to {band.high:+.2f}", band.n_problems, band.se, fill.missing if fill else None, names)
+        )
+    columns = (
+        sheets.text("difficulty"),
+        sheets.count("problems"),
+        sheets.number("s.e. of an ability"),
+        sheets.count("to add"),
+        sheets.text("models near"),
+    )
+    return Table("Bands of difficulty", columns, tuple(rows))
+
+
+def _model_table(audit: DifficultyAudit, fitted: Fit) -> Table:
+    rows = []
+    for place, name in enumerate(audit.own.board.names):
+        own, n_own = audit.own.own(place)
+        rows.append((name, n_own, own, fitted.ability(place)))
+    rows.sort(key=lambda row: -(row[3] if row[3] is not None else -np.inf))
+    columns = (sheets.text("model"), sheets.count("problems"), sheets.percent("pass@1"), sheets.number("ability"))
+    return Table("Models", columns, tuple(rows))
+
+
+def _label_table(audit: DifficultyAudit) -> Table:
+    columns = (
+        sheets.text("label"),
+        sheets.count("problems"),
+        sheets.percent("of problems"),
+        sheets.percent("of information"),
+    )
+    rows = tuple((one.label, one.n_problems, one.share_of_problems, one.share_of_information) for one in audit.labels)
+    return Table("What each difficulty label really weighs", columns, rows)
+
+
+def _candidate_table(audit: DifficultyAudit) -> Table:
+    columns = (
+        sheets.text("problem"),
+        sheets.number("difficulty"),
+        sheets.number("with the rest"),
+        sheets.text("result"),
+    )
+    rows = tuple((c.name, c.result.difficulty, c.result.item_rest, c.result.sentence) for c in audit.candidates)
+    return Table("Acceptance of new problems", columns, rows)
+
+
+def _notes(audit: DifficultyAudit) -> Iterator[str]:
+    assert audit.covered is not None
+    assert audit.fitted is not None
+    if audit.refusal is not None:
+        yield f"no bands: {audit.refusal}"
+    below = audit.covered.below
+    yield f"{audit.covered.sentence}; {below} are solved by every model that tried: neither tells models apart"
+    if audit.fills:
+        worst = audit.fills[0]
+        band = f"{worst.low:+.2f} to {worst.high:+.2f}"
+        yield f"{len(audit.fills)} bands need new problems, first {band}: {worst.reason}"
+        yield "a new problem passes (--candidate) with a difficulty in the band and a correlation above 0.20 with the rest"
+    yield '"to add" makes 5 problems in the band and brings the error of an ability in its middle down to 0.30'
+    if audit.fitted.discrimination_refusal:
+        yield f"no discrimination of single problems is given: {audit.fitted.discrimination_refusal}"
+    silent = [name for place, name in enumerate(audit.own.board.names) if audit.fitted.ability(place) is None]
+    if silent:
+        yield f"no result after the cut-off, so no ability: {', '.join(silent)}"
+    if not audit.fitted.converged:
+        yield "the fit did not converge: read it with care"
+
+
+def _as_dict(audit: DifficultyAudit) -> Mapping[str, Any]:
+    assert audit.covered is not None
+    assert audit.fitted is not None
+    names = audit.own.board.names
+    return {
+        "refusal": audit.refusal,
+        "bands": [{**asdict(band), "near": [names[place] for place in band.near]} for band in audit.covered.bands],
+        "to_add": [{**asdict(fill), "near": [names[place] for place in fill.near]} for fill in audit.fills],
+        "beyond_the_strongest": audit.covered.beyond,
+        "below_the_weakest": audit.covered.below,
+        "labels": [asdict(label) for label in audit.labels],
+        "models": [{"model": name, "ability": audit.fitted.ability(place)} for place, name in enumerate(names)],
+        "problems": [
+            {"problem": f"{one.platform}:{one.native_id}", "difficulty": audit.fitted.difficulty(place)}
+            for place, one in enumerate(audit.own.board.problems)
+        ],
+        "candidates": [asdict(candidate) for candidate in audit.candidates],
+        "converged": audit.fitted.converged,
+    }

@@ -1,0 +1,213 @@
+"""Scores under a user's own mix of work, beside the plain ones: each run on problems after its model's cut-off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from eval import sheets
+from eval.board import build_board
+from eval.eligibility import NotScored, UsedCutoff
+from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
+from eval.models import Registry
+from eval.report import utc_text
+from eval.sheets import Sheet, Table
+from eval.statistics.intervals import Interval, interval
+from eval.statistics.weighting import WeightedScore, post_stratified
+from eval.window import ProblemFacts, Window, classify
+from eval.workloads import Workload
+
+MIN_PROBLEMS = 10
+
+
+@dataclass(frozen=True)
+class WeightedRun:
+    """One run on its own window: its mean (a share, None with fewer than 10 problems) and its weighted score."""
+
+    name: str
+    window: Window
+    cutoff: UsedCutoff | None
+    n_problems: int
+    plain: float | None
+    plain_interval: Interval
+    weighted: WeightedScore
+
+
+@dataclass(frozen=True)
+class WeightsAudit:
+    """The runs that have a window, those that have none, and what all of this rests on."""
+
+    runs: tuple[WeightedRun, ...]
+    not_scored: tuple[NotScored, ...]
+    workload: Workload
+    problem_set_digest: str
+    made_at: datetime
+
+
+def audit_weights(
+    problems: Iterable[ProblemFacts],
+    runs: Iterable[RunOutcomes],
+    registry: Registry,
+    settings: Settings,
+    workload: Workload,
+    *,
+    now: datetime,
+) -> WeightsAudit:
+    """Weigh each run's problems after its own cut-off, within the settings' filters and bounds."""
+    admitted = [problem for problem in problems if settings.admits(problem)]
+    board = build_board(admitted, runs)
+    strata = np.array(workload.strata(board.problems), dtype=np.str_)
+    scores, clusters = board.scores, board.clusters
+    found, refused = [], []
+    used = np.zeros(len(board.problems), dtype=np.bool_)
+    for place, run in enumerate(board.runs):
+        basis = basis_of(run, registry, settings, now)
+        if isinstance(basis, NotScored):
+            refused.append(basis)
+            continue
+        clean = [classify(one, basis.window, include_flagged=settings.include_flagged) is None for one in board.problems]
+        own = np.array(clean, dtype=np.bool_) & board.seen[place]
+        used |= own
+        values, contests = scores[place, own], clusters[own]
+        weighted = post_stratified(values, contests, strata[own], workload.weights())
+        found.append(
+            WeightedRun(
+                board.names[place],
+                basis.window,
+                basis.known,
+                int(own.sum()),
+                float(values.mean()) if values.size >= MIN_PROBLEMS else None,
+                interval(values, contests.tolist()),
+                _checked(weighted),
+            )
+        )
+    digest = digest_of_problems(board.take(used).problems, imported=all(run.imported for run in board.runs))
+    return WeightsAudit(tuple(found), tuple(dict.fromkeys(refused)), workload, digest, now)
+
+
+def _checked(weighted: WeightedScore) -> WeightedScore:
+    """The score, withheld where fewer than 10 problems carry it: that is a list, and no rate."""
+    if weighted.n >= MIN_PROBLEMS or weighted.refusal is not None:
+        return weighted
+    refusal = f"needs at least {MIN_PROBLEMS} problems of a kind that has a weight, there are {weighted.n}"
+    return WeightedScore(weighted.strata, weighted.n, weighted.n_outside, weighted.n_contests, refusal=refusal)
+
+
+def weights_sheet(audit: WeightsAudit) -> Sheet:
+    """The scores of each run, and of the kinds of problems what they weigh and how many there are."""
+    columns = (
+        sheets.text("model"),
+        sheets.text("from (UTC)"),
+        sheets.count("problems"),
+        sheets.count("contests"),
+        sheets.percent("plain"),
+        sheets.text("95 %"),
+        sheets.percent("weighted"),
+        sheets.text("95 %"),
+        sheets.percent("s.e."),
+        sheets.points("change"),
+        sheets.number("effective n", 0),
+    )
+    return Sheet(
+        title="Scores under your workload",
+        conditions=(
+            f"workload: {audit.workload.described()}",
+            "each model on problems published after its own training cut-off",
+            f"problem set {audit.problem_set_digest[:12]}; made {audit.made_at:%Y-%m-%dT%H:%MZ}",
+            *(f"not scored: {one.model}: {one.reason}" for one in audit.not_scored),
+        ),
+        tables=(
+            Table("", columns, tuple(_row(run) for run in audit.runs), tuple(_notes(audit))),
+            _strata_table(audit),
+        ),
+        data=_as_dict(audit),
+    )
+
+
+def _row(run: WeightedRun) -> tuple[sheets.Cell, ...]:
+    weighted, plain = run.weighted, run.plain_interval
+    change = None if weighted.score is None or run.plain is None else weighted.score - run.plain
+    return (
+        run.name,
+        utc_text(run.window.start),
+        run.n_problems,
+        weighted.n_contests,
+        run.plain,
+        sheets.span(plain.low, plain.high) if run.plain is not None else None,
+        weighted.score,
+        sheets.span(weighted.low, weighted.high),
+        weighted.cluster_se,
+        change,
+        weighted.n_eff,
+    )
+
+
+def _notes(audit: WeightsAudit) -> Iterator[str]:
+    if not audit.runs:
+        yield "no score: no run has a usable cut-off"
+    for run in audit.runs:
+        if run.weighted.refusal is not None:
+            yield f"{run.name}: {run.weighted.refusal}"
+        yield from (f"{run.name}: {warning}" for warning in run.weighted.warnings)
+        if run.weighted.n_outside:
+            yield f"{run.name}: {run.weighted.n_outside} problems with a result are of a kind without a weight"
+    yield (
+        "percent; plain counts every problem alike, weighted the kinds of problems as your workload has them; change "
+        "is the second less the first, in percentage points"
+    )
+    yield "effective n: as many equally weighted problems would say as much; s.e. is over contests"
+    yield "models have different windows: these scores do not rank them"
+
+
+def _strata_table(audit: WeightsAudit) -> Table:
+    columns = (
+        sheets.text("kind"),
+        sheets.percent("weight", 0),
+        sheets.text("share of problems"),
+        sheets.text("problems"),
+        sheets.text("solved"),
+    )
+    weights = audit.workload.weights()
+    total = sum(weights.values())
+    rows = []
+    for code, weight in weights.items():
+        strata = [(run, one) for run in audit.runs for one in run.weighted.strata if one.code == code]
+        shares = [100 * one.n / run.n_problems for run, one in strata if run.n_problems]
+        means = [100 * one.mean for _, one in strata if one.mean is not None]
+        rows.append(
+            (code, weight / total, _range(shares, "0f"), _range([one.n for _, one in strata], "0f"), _range(means, "1f"))
+        )
+    notes = ("from the model with least to the one with most; shares and solved in percent",)
+    return Table("Kinds of problems", columns, tuple(rows), notes)
+
+
+def _range(values: list[float] | list[int], digits: str) -> str | None:
+    if not values:
+        return None
+    ends = [f"{value:.{digits}}" for value in (min(values), max(values))]
+    return ends[0] if ends[0] == ends[1] else "–".join(ends)
+
+
+def _as_dict(audit: WeightsAudit) -> dict[str, Any]:
+    return {
+        "workload": {"platform": dict(audit.workload.platform), "difficulty": dict(audit.workload.difficulty)},
+        "weights": audit.workload.weights(),
+        "problem_set_digest": audit.problem_set_digest,
+        "rows": [
+            {
+                "model": run.name,
+                "window_from": run.window.start,
+                "window_to": run.window.end,
+                "cutoff": run.cutoff and run.cutoff.cutoff.as_written,
+                "n_problems": run.n_problems,
+                "plain": {"score": run.plain, **asdict(run.plain_interval)},
+                "weighted": asdict(run.weighted),
+            }
+            for run in audit.runs
+        ],
+        "not_scored": [asdict(one) for one in audit.not_scored],
+    }

@@ -1,0 +1,127 @@
+"""Runs x problems as arrays: what every statistic over several models starts from. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval.evaluation import RunOutcomes
+from eval.scoring import UNKNOWN
+from eval.window import ProblemFacts
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+DAY_S = 86_400.0
+
+
+@dataclass(frozen=True)
+class Board:
+    """The results of some runs on some problems.
+
+    ``n_samples`` and ``n_correct`` (runs x problems) count judged samples; no sample means no result. ``names`` tell
+    runs apart: the model, with the run's label or the import's origin where one model has several.
+    """
+
+    names: tuple[str, ...]
+    runs: tuple[RunOutcomes, ...]
+    problems: tuple[ProblemFacts, ...]
+    n_samples: NDArray[np.int64]
+    n_correct: NDArray[np.int64]
+
+    @cached_property
+    def scores(self) -> NDArray[np.float64]:
+        """The share of samples that were accepted, runs x problems; NaN where there is no result."""
+        shares = np.full(self.n_samples.shape, np.nan)
+        np.divide(self.n_correct, self.n_samples, out=shares, where=self.n_samples > 0)
+        return shares
+
+    @cached_property
+    def seen(self) -> NDArray[np.bool_]:
+        """Where there is a result, runs x problems."""
+        return np.asarray(self.n_samples > 0)
+
+    @cached_property
+    def clusters(self) -> NDArray[np.int64]:
+        """The contest of each problem as a number from 0."""
+        return numbered([problem.cluster for problem in self.problems])
+
+    @cached_property
+    def days(self) -> NDArray[np.float64]:
+        """When each problem may first have been public, in days since 1970 (UTC); NaN where no date is known."""
+        return np.array([_days(problem.exposed_at) for problem in self.problems], dtype=np.float64)
+
+    @cached_property
+    def platforms(self) -> tuple[str, ...]:
+        """The platform of each problem."""
+        return tuple(problem.platform for problem in self.problems)
+
+    @cached_property
+    def difficulties(self) -> tuple[str, ...]:
+        """The difficulty label of each problem, "unknown" where its platform gives none."""
+        return tuple(problem.difficulty or UNKNOWN for problem in self.problems)
+
+    def take(self, chosen: NDArray[Any]) -> Board:
+        """The board of some problems, by a mask or by index."""
+        index = np.arange(len(self.problems))[chosen]
+        return replace(
+            self,
+            problems=tuple(self.problems[place] for place in index),
+            n_samples=self.n_samples[:, index],
+            n_correct=self.n_correct[:, index],
+        )
+
+    def take_runs(self, chosen: Sequence[int]) -> Board:
+        """The board of some runs, in the order given."""
+        index = np.asarray(chosen, dtype=np.int64)
+        return replace(
+            self,
+            names=tuple(self.names[place] for place in index),
+            runs=tuple(self.runs[place] for place in index),
+            n_samples=self.n_samples[index],
+            n_correct=self.n_correct[index],
+        )
+
+
+def build_board(problems: Iterable[ProblemFacts], runs: Iterable[RunOutcomes]) -> Board:
+    """The board of these runs on those of the problems on which any of them has a result, in the problems' order.
+
+    Joins by problem id; a result on a problem that is not among them is left out.
+    """
+    rows = tuple(runs)
+    answered = {outcome.problem_id for run in rows for outcome in run.outcomes if outcome.n_samples > 0}
+    columns = tuple(problem for problem in problems if problem.problem_id in answered)
+    place = {problem.problem_id: column for column, problem in enumerate(columns)}
+    n = np.zeros((len(rows), len(columns)), dtype=np.int64)
+    c = np.zeros_like(n)
+    for row, run in enumerate(rows):
+        for outcome in run.outcomes:
+            column = place.get(outcome.problem_id)
+            if column is not None:
+                n[row, column], c[row, column] = outcome.n_samples, outcome.n_correct
+    return Board(run_names(rows), rows, columns, n, c)
+
+
+def run_names(runs: Sequence[RunOutcomes]) -> tuple[str, ...]:
+    """A name for each run: its model alone where that has one run, else with what tells its runs apart."""
+    models = [run.model for run in runs]
+    names = []
+    for run in runs:
+        extra = [part for part in (run.label, run.origin if run.imported else "") if part]
+        several = models.count(run.model) > 1
+        names.append(f"{run.model} ({', '.join(extra)})" if several and extra else run.model)
+    return tuple(names)
+
+
+def numbered(keys: Iterable[object]) -> NDArray[np.int64]:
+    """The same number, counted from 0 in order of appearance, for the same key."""
+    numbers: dict[object, int] = {}
+    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
+
+
+def _days(instant: datetime | None) -> float:
+    return np.nan if instant is None else (instant - EPOCH).total_seconds() / DAY_S

@@ -1,0 +1,118 @@
+"""Models against each other, pair by pair on the problems that both have answered in a common window. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from itertools import combinations
+from typing import Any
+
+from eval import sheets
+from eval.common_window import CommonWindow
+from eval.sheets import Sheet, Table
+from eval.statistics import pairs
+from eval.statistics.multiplicity import holm
+from eval.statistics.pairs import PairMethod
+
+LEVEL = 0.05
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two runs by name, what their common problems say, and the p value adjusted for all pairs that were tested."""
+
+    first: str
+    second: str
+    found: pairs.Comparison
+    p_holm: float | None = None
+
+
+def compare_runs(common: CommonWindow) -> tuple[Pair, ...]:
+    """Every pair of runs. With more than two runs p values are adjusted by Holm over the pairs that have one."""
+    board = common.board
+    found = [
+        Pair(board.names[a], board.names[b], pairs.compare(board.scores[a], board.scores[b], board.clusters))
+        for a, b in combinations(range(len(board.names)), 2)
+    ]
+    tested = {place: pair.found.p for place, pair in enumerate(found) if pair.found.p is not None}
+    adjusted = dict(zip(tested, holm(list(tested.values())).tolist(), strict=True))
+    return tuple(replace(pair, p_holm=adjusted.get(place)) for place, pair in enumerate(found))
+
+
+def comparison_sheet(common: CommonWindow, found: tuple[Pair, ...]) -> Sheet:
+    """The pairs as a table, with a sentence for each."""
+    several = len(found) > 1
+    columns = (
+        sheets.text("model A"),
+        sheets.text("model B"),
+        sheets.count("problems"),
+        sheets.count("contests"),
+        sheets.points("A - B"),
+        sheets.text("95 %"),
+        sheets.p_value("p (Holm)" if several else "p"),
+        sheets.percent("could be seen"),
+    )
+    rows = tuple(
+        (
+            pair.first,
+            pair.second,
+            pair.found.n_common,
+            pair.found.n_contests,
+            pair.found.difference,
+            sheets.span(pair.found.low, pair.found.high, signed=True),
+            pair.p_holm if several else pair.found.p,
+            pair.found.detectable,
+        )
+        for pair in found
+    )
+    notes = [line for pair in found for line in _sentences(pair, several)]
+    notes.append(
+        "differences in percentage points, on problems that both have answered; errors are clustered by contest"
+    )
+    notes.append('"could be seen": the true difference that this many problems would show in 4 of 5 cases')
+    if several:
+        tests = sum(pair.found.p is not None for pair in found)
+        notes.append(f"{tests} pairs were tested; p values are adjusted for all of them (Holm)")
+    return Sheet(
+        title="Comparison on common problems",
+        conditions=common.described(),
+        tables=(Table("", columns, rows, tuple(notes)),),
+        data={"pairs": [_as_dict(pair) for pair in found]},
+    )
+
+
+def _sentences(pair: Pair, several: bool) -> Iterator[str]:
+    found, names = pair.found, f"{pair.first} and {pair.second}"
+    if found.difference is None:
+        yield f"{names}: no comparison: {found.refusal}"
+        return
+    p = pair.p_holm if several else found.p
+    if found.caution is not None:
+        yield f"{names}: {found.caution}"
+    elif p is not None and p < LEVEL:
+        better, worse = (pair.first, pair.second) if found.difference > 0 else (pair.second, pair.first)
+        yield f"{better} solves more than {worse}"
+    elif found.detectable is not None:
+        seen = f"{100 * found.detectable:.1f}"
+        yield f"{names} cannot be told apart: a true difference under {seen} points would mostly not show"
+    if found.method is PairMethod.LARGER_T:
+        yield f"{names}: only {found.n_contests} contests: the larger of two standard errors is used"
+    if found.mcnemar is not None:
+        test = found.mcnemar
+        yield (
+            f"{names}, one sample each: {test.only_a} problems solved by the first alone, {test.only_b} by the second "
+            f"alone (McNemar's exact test: {_p_text(test.p)})"
+        )
+    if found.n_only_a or found.n_only_b:
+        yield (
+            f"{names}: left out since only one of them has answered: {found.n_only_a} of the first, "
+            f"{found.n_only_b} of the second"
+        )
+
+
+def _p_text(p: float) -> str:
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.4f}"
+
+
+def _as_dict(pair: Pair) -> dict[str, Any]:
+    return {"first": pair.first, "second": pair.second, **asdict(pair.found), "p_holm": pair.p_holm}

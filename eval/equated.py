@@ -1,0 +1,147 @@
+"""The table of estimated scores: models with different windows on one reference set, by item response theory. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from eval import sheets
+from eval.evaluation import RunOutcomes, Settings, digest_of_problems
+from eval.models import Registry
+from eval.own_windows import OwnWindows, own_windows
+from eval.report import utc_text
+from eval.sheets import Sheet, Table
+from eval.statistics.linking import EquatedScores, equate
+from eval.window import ProblemFacts
+
+LARGE_DIFFERENCE = 0.03
+
+
+@dataclass(frozen=True)
+class EquatedRuns:
+    """Runs with the results that their cut-offs allow, and their estimated scores on the reference set.
+
+    The reference set are the problems of the window that the settings give, or all, of those that a run has answered.
+    """
+
+    own: OwnWindows
+    reference: NDArray[np.bool_]
+    found: EquatedScores
+    settings: Settings
+    made_at: datetime
+
+
+def equate_runs(
+    problems: Iterable[ProblemFacts],
+    runs: Iterable[RunOutcomes],
+    registry: Registry,
+    settings: Settings,
+    rng: np.random.Generator,
+    *,
+    now: datetime,
+) -> EquatedRuns:
+    """Estimate every run's score on one reference set from the results that lie after its own cut-off.
+
+    ``since`` and ``until`` of the settings bound the reference set, not the results used. What a model may have seen
+    before its cut-off is left out before anything is fitted.
+    """
+    own = own_windows(problems, runs, registry, replace(settings, since=None, until=None), now=now)
+    reference = np.array([_in_reference(one, settings) for one in own.board.problems], dtype=np.bool_)
+    reference &= own.clean.any(axis=0)
+    found = equate(own.scores, own.board.clusters, reference, rng)
+    return EquatedRuns(own, reference, found, settings, now)
+
+
+def _in_reference(problem: ProblemFacts, settings: Settings) -> bool:
+    at = problem.exposed_at
+    if at is None:
+        return False
+    return (settings.since is None or at >= settings.since) and (settings.until is None or at < settings.until)
+
+
+def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
+    """The estimated scores, best first."""
+    columns = (
+        sheets.text("model"),
+        sheets.text("cut-off"),
+        sheets.count("own problems"),
+        sheets.percent("own pass@1"),
+        sheets.percent("estimated"),
+        sheets.text("95 %"),
+        sheets.percent("answered"),
+    )
+    rows = []
+    for place in _order(equated):
+        one, used = equated.found.scores[place], equated.own.cutoffs[place]
+        own, n_own = equated.own.own(place)
+        rows.append(
+            (
+                equated.own.board.names[place],
+                used.cutoff.as_written if used is not None else None,
+                n_own,
+                own,
+                one.estimate,
+                sheets.span(one.low, one.high),
+                one.answered,
+            )
+        )
+    settings = equated.settings
+    window = f"[{utc_text(settings.since) or '...'}, {utc_text(settings.until) or '...'})"
+    digest = digest_of_problems(
+        [one for one, meant in zip(equated.own.board.problems, equated.reference, strict=True) if meant],
+        imported=all(run.imported for run in equated.own.board.runs),
+    )
+    conditions = [
+        f"reference set: {equated.found.n_reference} problems published in {window}; problem set {digest[:12]}",
+        "each model's results after its own cut-off only; what lies before was left out before the fit",
+        f"made {equated.made_at:%Y-%m-%dT%H:%MZ}",
+        *(f"not scored: {model.model}: {model.reason}" for model in equated.own.not_scored),
+    ]
+    return Sheet(
+        title="Estimated scores on one reference set (two-parameter item response theory)",
+        conditions=tuple(conditions),
+        tables=(Table("", columns, tuple(rows), tuple(_notes(equated, seed))),),
+        data={"rows": [_as_dict(equated, place) for place in _order(equated)], "seed": seed},
+    )
+
+
+def _order(equated: EquatedRuns) -> list[int]:
+    names, found = equated.own.board.names, equated.found.scores
+    return sorted(range(len(names)), key=lambda place: (-(found[place].estimate or 0.0), names[place]))
+
+
+def _notes(equated: EquatedRuns, seed: int) -> Iterator[str]:
+    found = equated.found
+    if found.refusal is not None:
+        yield f"no estimate: {found.refusal}"
+        return
+    yield "estimated scores are what the model would be expected to solve of the reference set; they were not measured"
+    yield (
+        f"the models hang together by {found.overlap.n_anchors} problems that 3 or more of them answered; "
+        f"intervals from {found.draws} refits to contests drawn anew, seed {seed}"
+    )
+    for place, one in enumerate(found.scores):
+        if one.refusal is not None:
+            yield f"{equated.own.board.names[place]}: no estimate: {one.refusal}"
+    if found.largest_difference is not None and found.largest_difference > LARGE_DIFFERENCE:
+        yield (
+            f"the one-parameter model differs by up to {100 * found.largest_difference:.1f} points: "
+            "read the estimates with care"
+        )
+    if found.converged is False:
+        yield "the fit did not converge: read the estimates with care"
+
+
+def _as_dict(equated: EquatedRuns, place: int) -> Mapping[str, Any]:
+    own, n_own = equated.own.own(place)
+    return {
+        "model": equated.own.board.names[place],
+        "n_own_problems": n_own,
+        "own_score": own,
+        **asdict(equated.found.scores[place]),
+    }

@@ -1,0 +1,72 @@
+"""A set of problems in a few words: "platform=humaneval", or "platform=atcoder,platform=leetcode,since=2024-08". Pure.
+
+Terms are joined by commas. The same word twice means either of the two; different words must all hold.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from datetime import datetime
+
+from eval.board import EPOCH
+from eval.evaluation import Settings
+from eval.window import ProblemFacts, Window, classify, parse_since, parse_until, quality_reason
+
+WORDS = ("platform", "difficulty", "since", "until")
+_FORM = 'write it as "platform=humaneval" or "platform=leetcode,difficulty=hard,since=2024-08,until=2025-03"'
+
+
+class ProblemSetError(ValueError):
+    """A set of problems cannot be read; ``hint`` says what to write."""
+
+    def __init__(self, message: str, hint: str = _FORM) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class ProblemSet:
+    """The sound problems of some platforms and difficulties (empty: all), published in a half-open window.
+
+    Without a bound a problem needs no date.
+    """
+
+    written: str
+    platforms: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+
+    def reason(self, problem: ProblemFacts, *, include_flagged: bool = False) -> str | None:
+        """Why a problem of these platforms and difficulties is left out, None if it is in."""
+        if self.since is None and self.until is None:
+            return quality_reason(problem, include_flagged=include_flagged)
+        return classify(problem, Window(None, self.since, self.until), include_flagged=include_flagged)
+
+    def admits(self, problem: ProblemFacts) -> bool:
+        """Whether it is of these platforms and difficulties."""
+        settings = Settings(
+            after_cutoff=False, since=EPOCH, platforms=self.platforms, difficulties=self.difficulties
+        )
+        return settings.admits(problem)
+
+
+def read_problem_set(text: str) -> ProblemSet:
+    """Read a set. Raises ``ProblemSetError``, or ``CutoffUnreadable`` for a date."""
+    terms: dict[str, list[str]] = defaultdict(list)
+    for term in text.split(","):
+        word, equals, value = (part.strip() for part in term.partition("="))
+        if not equals or not value or word not in WORDS:
+            raise ProblemSetError(f'cannot read "{term.strip()}" in the set "{text}"')
+        terms[word].append(value)
+    for word in ("since", "until"):
+        if len(terms[word]) > 1:
+            raise ProblemSetError(f'the set "{text}" has {word} twice', "keep one of them")
+    since, until = (parse_since(terms["since"][0]) if terms["since"] else None), None
+    if terms["until"]:
+        until = parse_until(terms["until"][0])
+    if since is not None and until is not None and since >= until:
+        raise ProblemSetError(f'the set "{text}" ends before it begins', "the earlier date is since")
+    return ProblemSet(text, tuple(terms["platform"]), tuple(terms["difficulty"]), since, until)

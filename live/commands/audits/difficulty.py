@@ -1,0 +1,94 @@
+"""``live audit difficulty``: where the problems measure and where new ones are needed."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from live.commands.audits.selection import Models, choose
+from live.commands.findings import AsCsv, AsJson, AsMarkdown, chosen_form, show
+from live.commands.windows import (
+    CutoffsAsOf,
+    Difficulties,
+    IncludeFlagged,
+    Margin,
+    Platforms,
+    Since,
+    Until,
+    read_settings,
+)
+from live.errors import ExitCode, UsageError
+from live.session import utc_now
+
+
+def difficulty(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
+    context: typer.Context,
+    names: Models = None,
+    near: Annotated[
+        list[str] | None, typer.Option(metavar="MODEL", help="Models that matter: bands near them come first.")
+    ] = None,
+    candidate: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PROBLEM", help="A new problem to put to the acceptance test of --band (repeatable)."),
+    ] = None,
+    band: Annotated[
+        str | None,
+        typer.Option(metavar="LOW..HIGH", help="The band that candidates should fill, in logits."),
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+    margin: Margin = "0d",
+    cutoffs_as_of: CutoffsAsOf = None,
+    platform: Platforms = None,
+    difficulties: Difficulties = None,
+    include_flagged: IncludeFlagged = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+) -> None:
+    """Which bands of difficulty the problems cover near the models, what they weigh, and what should be added.
+
+    Rests on what each model solved after its own cut-off.
+    """
+    from eval.audits.difficulty import audit_difficulty, difficulty_sheet
+    from eval.own_windows import own_windows
+
+    form = chosen_form(as_json, as_csv, as_markdown)
+    if bool(candidate) != bool(band):
+        raise UsageError("--candidate and --band go together", "name the problem and the band that it should fill")
+    settings = read_settings(True, since, until, margin, platform, difficulties, "1", include_flagged)
+    wanted = _read_band(band) if band else None
+    chosen = choose(context, names, cutoffs_as_of=cutoffs_as_of)
+    results, now = chosen.results, utc_now()
+    own = own_windows(results.problems, results.runs, chosen.session.registry, settings, now=now)
+    places = {name.casefold(): place for place, name in enumerate(own.board.names)}
+    columns = {f"{one.platform}:{one.native_id}": place for place, one in enumerate(own.board.problems)}
+    audit = audit_difficulty(
+        own,
+        now=now,
+        of_interest=[_known(places, name.casefold(), f'no results of the model "{name}"') for name in near or ()],
+        band=wanted,
+        candidates=[_known(columns, name, f'no results on the problem "{name}"') for name in candidate or ()],
+    )
+    show(difficulty_sheet(audit), form)
+    if audit.fitted is None:
+        raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
+
+
+def _read_band(text: str) -> tuple[float, float]:
+    low, dots, high = text.partition("..")
+    try:
+        ends = float(low), float(high)
+    except ValueError:
+        dots = ""
+        ends = (0.0, 0.0)
+    if not dots or not ends[0] < ends[1]:
+        raise UsageError(f'cannot read --band "{text}"', "write it as two logits, the lower first: 0.5..1.0")
+    return ends
+
+
+def _known(places: dict[str, int], name: str, problem: str) -> int:
+    if name not in places:
+        raise UsageError(problem, "live runs and live problems list show what there is; problems are PLATFORM:ID")
+    return places[name]

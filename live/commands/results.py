@@ -1,0 +1,101 @@
+"""From the store to what a table or an audit starts from, with what is missing judged on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from live.commands.judge import JudgingOptions, check_references, judge_with_bar, say_faults, say_judged
+from live.session import Session, utc_now
+
+if TYPE_CHECKING:
+    from db.engine import Store
+    from db.environments import EnvironmentRow
+    from eval.evaluation import RunOutcomes, Settings
+    from eval.window import ProblemFacts
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a table or an audit starts from: problems, and runs with their verdicts in one environment or imported."""
+
+    problems: tuple[ProblemFacts, ...]
+    runs: tuple[RunOutcomes, ...]
+    environment: EnvironmentRow | None
+
+
+def gather(
+    session: Session,
+    store: Store,
+    settings: Settings | None,
+    wanted: list[str],
+    judging: JudgingOptions,
+    *,
+    run_nothing: bool = False,
+) -> Results:
+    """The problems and runs of the store, after judging what rows under these settings need (None: judge nothing)."""
+    from db.environments import latest_environment
+    from eval.outcomes import load_imported_runs, load_judged_runs, load_problem_facts
+
+    chosen = _chooser(session, wanted)
+    with store.read() as reading:
+        runs = tuple(filter(chosen, load_judged_runs(reading, None)))
+        environment = latest_environment(reading, {run.model for run in runs}, grader=judging.grader)
+    if runs and settings is not None and not run_nothing:
+        environment = _judge_missing(session, store, runs, settings, judging)
+    with store.read() as reading:
+        # After judging: what was imported or flagged while programs ran belongs to the same picture as their verdicts.
+        environment_id = environment.environment_id if environment else None
+        problems = load_problem_facts(reading, environment_id=environment_id)
+        runs = tuple(filter(chosen, load_judged_runs(reading, environment_id)))
+        imported = tuple(filter(chosen, load_imported_runs(reading)))
+    return Results(problems, (*runs, *imported), environment)
+
+
+def _chooser(session: Session, wanted: list[str]) -> Callable[[RunOutcomes], bool]:
+    """Which runs are asked for: those of the wanted models, under whatever name; all when none is named."""
+    from eval.models import ModelAmbiguous
+
+    names = {name.casefold() for name in wanted}
+
+    def chosen(run: RunOutcomes) -> bool:
+        try:
+            entry = session.registry.resolve(run.model, run.ran_on)
+        except ModelAmbiguous:
+            entry = None
+        return not names or (entry.name if entry else run.model).casefold() in names
+
+    return chosen
+
+
+def _judge_missing(
+    session: Session,
+    store: Store,
+    runs: tuple[RunOutcomes, ...],
+    settings: Settings,
+    judging: JudgingOptions,
+) -> EnvironmentRow:
+    """Judge the completions that rows of this report rest on; which environment they were judged in."""
+    from db.environments import load_environment
+    from eval.evaluation import eligible_problems
+    from eval.judging import Pending, register_environment
+    from eval.outcomes import load_problem_facts
+
+    now = utc_now()
+    with judging.open_judge(session) as judge:
+        environment_id = register_environment(store, judge.environment, now=now)
+        check_references(session, store, judge, environment_id, [run.run_id for run in runs if run.run_id is not None])
+        with store.read() as reading:  # after that, since what fails need not be judged
+            problems = load_problem_facts(reading, environment_id=environment_id)
+        for run in runs:
+            eligible = eligible_problems(problems, run, session.registry, settings, now=now)
+            assert run.run_id is not None  # runs with programs come from the store
+            pending = Pending(store, environment_id, [run.run_id], [problem.problem_id for problem in eligible])
+            if eligible and pending.count():
+                session.messages.print(f"judging {run.model}", markup=False)
+                report = judge_with_bar(session, store, judge, environment_id, pending)
+                say_judged(session, report, judge)
+        say_faults(session, judge)
+    with store.read() as reading:
+        return load_environment(reading, environment_id)

@@ -1,0 +1,196 @@
+"""Models on the same problems: the common window, comparisons, ranks and estimated scores."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from eval.common_window import CommonWindow, common_window
+from eval.comparison import compare_runs, comparison_sheet
+from eval.equated import EquatedRuns, equate_runs, equated_sheet
+from eval.evaluation import RunOutcomes, Settings
+from eval.models import Registry
+from eval.ranking import rank_runs, ranking_sheet
+from eval.sheets import Sheet, sheet_to_json
+from eval.window import ProblemFacts, parse_since
+from tests.eval.facts import NOW, matrix, model, problem, registry, run
+from tests.eval.statistics.boards import table
+
+AFTER = Settings(after_cutoff=True)
+EXPLICIT = Settings(after_cutoff=False, since=parse_since("2024-01"))
+MONTHS = [f"2024-{month:02}-15" for month in range(1, 13)]
+
+
+def one_a_month(n: int = 12) -> list[ProblemFacts]:
+    return [problem(number, MONTHS[number % 12], contest=f"c{number}") for number in range(n)]
+
+
+def compared(
+    problems: list[ProblemFacts], runs: list[RunOutcomes], models: Registry, settings: Settings = AFTER
+) -> CommonWindow:
+    return common_window(problems, runs, models, settings, now=NOW)
+
+
+def all_right(name: str, n: int = 12, **changes: Any) -> RunOutcomes:
+    return run(name, [(number, 1, 1) for number in range(n)], **changes)
+
+
+def texts(sheet: Sheet) -> str:
+    return "\n".join([*sheet.conditions, *(note for one in sheet.tables for note in one.notes), *sheet.notes])
+
+
+def test_the_window_follows_the_latest_cut_off_of_those_compared() -> None:
+    models = registry(model("a", "2023-10"), model("b", "2024-03"))
+    common = compared(one_a_month(), [all_right("a"), all_right("b")], models)
+    assert [one.problem_id for one in common.board.problems] == list(range(3, 12))
+    assert common.left_out == {"published before the cut-off": 3}
+    assert "window [2024-04-01T12:00:00Z, ...), after the latest cut-off: 2024-03 (b)" in common.described()
+
+
+def test_a_model_without_a_cut_off_is_not_compared_unless_the_window_is_given() -> None:
+    models = registry(model("a"), model("b", None))
+    runs = [all_right("a"), all_right("b")]
+    assert compared(one_a_month(), runs, models).board.names == ("a",)
+    assert any("not compared: b: no" in line for line in compared(one_a_month(), runs, models).described())
+    assert compared(one_a_month(), runs, models, EXPLICIT).board.names == ("a", "b")
+
+
+def test_a_comparison_rests_on_problems_that_both_have_answered() -> None:
+    """Ten common problems, 6 of 10 each; six more that only b has answered are told and not counted."""
+    problems = one_a_month(16)
+    a = run("a", [(number, 1, int(number < 6)) for number in range(10)])
+    b = run("b", [(number, 1, int(number < 6 or number in {10, 11})) for number in range(16)])
+    common = compared(problems, [a, b], registry(model("a"), model("b")), EXPLICIT)
+    (pair,) = compare_runs(common)
+    assert (pair.found.n_common, pair.found.n_only_b, pair.found.difference) == (10, 6, 0.0)
+    assert "left out since only one of them has answered: 0 of the first, 6 of the second" in texts(
+        comparison_sheet(common, (pair,))
+    )
+
+
+def test_few_common_problems_give_no_comparison() -> None:
+    common = compared(one_a_month(9), [all_right("a", 9), all_right("b", 9)], registry(model("a"), model("b")))
+    pairs = compare_runs(common)
+    assert pairs[0].found.difference is None
+    sheet = comparison_sheet(common, pairs)
+    assert "a and b: no comparison: needs at least 10 common problems, there are 9" in texts(sheet)
+    assert json.loads(sheet_to_json(sheet))["pairs"][0]["difference"] is None
+
+
+def test_mcnemar_of_the_two_o1_runs_is_the_published_one() -> None:
+    """o1-mini alone solves 39 problems and o1-preview alone 13: p = .0004."""
+    problems = one_a_month(100)
+    only_a, only_b = range(39), range(39, 52)
+    a = run("a", [(number, 1, int(number in only_a or number >= 52)) for number in range(100)])
+    b = run("b", [(number, 1, int(number in only_b or number >= 52)) for number in range(100)])
+    common = compared(problems, [a, b], registry(model("a"), model("b")), EXPLICIT)
+    sheet = comparison_sheet(common, compare_runs(common))
+    assert "39 problems solved by the first alone, 13 by the second alone (McNemar's exact test: p = 0.0004)" in texts(
+        sheet
+    )
+    assert "a solves more than b" in texts(sheet)
+
+
+def test_p_values_of_several_pairs_are_adjusted() -> None:
+    rng = np.random.default_rng(5)
+    runs = [
+        run(name, [(number, 10, int(rng.binomial(10, share))) for number in range(60)])
+        for name, share in (("a", 0.5), ("b", 0.55), ("c", 0.8))
+    ]
+    common = compared(one_a_month(60), runs, registry(*(model(name) for name in "abc")), EXPLICIT)
+    found = compare_runs(common)
+    for pair in found:
+        assert pair.p_holm is not None
+        assert pair.found.p is not None
+        assert pair.p_holm >= pair.found.p
+    assert "3 pairs were tested" in texts(comparison_sheet(common, found))
+
+
+def test_ranks_are_given_only_among_runs_under_the_same_settings() -> None:
+    rng = np.random.default_rng(3)
+    runs = [
+        run(
+            f"m{place}",
+            [(number, 10, int(rng.binomial(10, 0.2 + 0.1 * place))) for number in range(60)],
+            conditions={"temperature": 0.6 if place == 5 else 0.2, "ran_on": f"2025-01-0{place + 1}"},
+        )
+        for place in range(6)
+    ]
+    common = compared(one_a_month(60), runs, registry(*(model(f"m{place}") for place in range(6))), EXPLICIT)
+    apart = rank_runs(common, np.random.default_rng(0))
+    assert [(len(group.runs), group.settings) for group in apart] == [(5, "temperature 0.2"), (1, "temperature 0.6")]
+    assert apart[1].ranks.refusal == "ranks need at least 5 models, there are 1"
+    together = rank_runs(common, np.random.default_rng(0), across=["temperature"])
+    assert [len(group.runs) for group in together] == [6]
+    sheet = ranking_sheet(common, apart, 0)
+    assert "say so with --across NAME" in texts(sheet)
+    assert "no ranks: ranks need at least 5 models, there are 1" in texts(sheet)
+    assert any("temperature: 0.2, 0.6" in line for line in sheet.conditions)
+
+
+def test_a_run_that_lacks_many_problems_is_named() -> None:
+    runs = [*(all_right(f"m{place}", 40) for place in range(5)), run("m5", [(number, 1, 1) for number in range(30)])]
+    common = compared(one_a_month(40), runs, registry(*(model(f"m{place}") for place in range(6))), EXPLICIT)
+    (group,) = rank_runs(common, np.random.default_rng(0))
+    assert (group.n_problems, group.n_not_common) == (30, 10)
+    assert "m5 lacks 10 problems; without this run the table may hold more" in texts(ranking_sheet(common, [group], 0))
+    assert [one.n_missing for one in group.runs] == [0, 0, 0, 0, 0, 10]
+
+
+@pytest.mark.shared
+def test_ranks_of_the_recorded_board(shared_data: Path) -> None:
+    """lcb_v1_rank_intervals.csv: problems from 2023-09 on, the first two models are placed.
+
+    The problems that carry two dates are in nobody's common set here, so that an end may differ by a rank more than in
+    ``test_ranks.py``, which has the very matrix of the table.
+    """
+    problems, runs = matrix(shared_data, "lcb_v1_2024-04-17")
+    models = registry(*(model(one.model) for one in runs))
+    common = compared(problems, runs, models, Settings(after_cutoff=False, since=parse_since("2023-09-01")))
+    (group,) = rank_runs(common, np.random.default_rng(0))
+    assert [row[3] for row in ranking_sheet(common, [group], 0).tables[0].rows[:2]] == ["1", "2"]
+    expected = {row["model"]: row for row in table(shared_data, "lcb_v1_rank_intervals")}
+    assert len(expected) == len(group.runs) == 45
+    for one, found in zip(group.runs, group.ranks.sets, strict=True):
+        row = expected[one.name]
+        assert found is not None
+        assert found.low == pytest.approx(int(row["csrank_lo"]), abs=2), one.name
+        assert found.high == pytest.approx(int(row["csrank_hi"]), abs=2), one.name
+
+
+def equated(shared_data: Path, since: str | None = None) -> EquatedRuns:
+    """The board of 19 models with three cut-offs among them."""
+    problems, runs = matrix(shared_data, "lcb_v5_2025-01-15")
+    cutoffs = ["2023-08", "2024-01", "2024-06"]
+    models = registry(*(model(one.model, cutoffs[place % 3]) for place, one in enumerate(runs)))
+    settings = Settings(after_cutoff=True, since=parse_since(since) if since else None)
+    return equate_runs(problems, runs, models, settings, np.random.default_rng(0), now=NOW)
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_models_with_different_windows_share_a_table_of_estimates(shared_data: Path) -> None:
+    """Against what each model solved of the whole reference set, which the recorded board knows."""
+    found = equated(shared_data, "2023-10")
+    assert found.found.refusal is None
+    truth = found.own.board.scores[:, found.reference].mean(axis=1)
+    estimates = np.array([one.estimate for one in found.found.scores], dtype=np.float64)
+    own = np.array([row[clean].mean() for row, clean in zip(found.own.board.scores, found.own.clean, strict=True)])
+    assert float(np.abs(estimates - truth).mean()) < 0.5 * float(np.abs(own - truth).mean())
+    text = texts(equated_sheet(found, 0))
+    assert "they were not measured" in text
+
+
+def test_too_few_models_cannot_be_equated() -> None:
+    models = registry(model("a"), model("b", "2024-03"))
+    found = equate_runs(
+        one_a_month(), [all_right("a"), all_right("b")], models, AFTER, np.random.default_rng(0), now=NOW
+    )
+    assert found.found.refusal is not None
+    sheet = equated_sheet(found, 0)
+    assert any(note.startswith("no estimate: ") for note in sheet.tables[0].notes)
+    np.testing.assert_array_equal(found.own.clean.sum(axis=1), [12, 9])

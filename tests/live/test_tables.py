@@ -1,0 +1,114 @@
+"""Comparisons, common-window and equated tables, as a person at a terminal asks for them."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+
+from tests.live.command import Live
+
+
+def test_two_models_are_compared_after_the_later_cut_off(board_live: Live) -> None:
+    ended = board_live("compare", "m7", "late", "--json")
+    assert ended.code == 0
+    (pair,) = ended.document["pairs"]
+    assert (pair["first"], pair["second"]) == ("m7", "late")
+    assert pair["n_common"] == 14 * 3  # contests every 14 days: number 46 of 0 to 59, on 2024-10-12, is the first
+    assert any("after the latest cut-off: 2024-09 (late)" in line for line in ended.document["conditions"])
+    shown = board_live("compare", "m7", "late")
+    assert "could be seen" in shown.out
+
+
+def test_a_wide_difference_is_told_from_none(board_live: Live) -> None:
+    ended = board_live("compare", "m0", "m7", "memoriser")
+    assert ended.code == 0
+    assert "m7 solves more than m0" in ended.out
+    assert "3 pairs were tested; p values are adjusted for all of them (Holm)" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["m0"], "a comparison needs two models"),
+        (["m0", "m0"], "a comparison needs two models"),
+        (["m0", "gpt-4o-2024-05-13"], "no run and no imported result of gpt-4o-2024-05-13"),
+        (["m0", "nobody"], 'unknown model "nobody"'),
+    ],
+)
+def test_what_cannot_be_compared_is_said(board_live: Live, names: list[str], said: str) -> None:
+    ended = board_live("compare", *names)
+    assert ended.code == 2
+    assert ended.out == ""
+    assert said in ended.err.splitlines()[0]
+
+
+def test_an_empty_window_gives_no_number(board_live: Live) -> None:
+    ended = board_live("compare", "m0", "m1", "--since", "2027")
+    assert ended.code == 3
+    assert "no comparison: needs at least 10 common problems, there are 0" in ended.out
+    ended = board_live("eval", "--after-cutoff", "--table", "common", "--since", "2027")
+    assert ended.code == 3
+
+
+def test_the_common_table_ranks_all_on_the_same_problems(board_live: Live) -> None:
+    ended = board_live("eval", "--after-cutoff", "--table", "common", "--difficulty", "hard", "--json")
+    assert ended.code == 0
+    (group,) = ended.document["groups"]
+    assert group["refusal"] == "ranks need at least 30 common problems, there are 14"
+    early = [f"m{place}" for place in range(8)]
+    ended = board_live("eval", "--after-cutoff", "--table", "common", "--json", *early)
+    (group,) = ended.document["groups"]
+    assert group["n_problems"] == 3 * 34
+    assert group["rows"][0]["model"] == "m7"
+    first, last = group["rows"][0]["ranks"], group["rows"][-1]["ranks"]
+    assert first["low"] == 1
+    assert last["high"] == 8
+    assert first["high"] < last["low"]
+
+
+def test_the_same_seed_gives_the_same_table(board_live: Live) -> None:
+    asked = ["eval", "--after-cutoff", "--table", "common", "--csv", "m1", "m2", "m3", "m4", "m5", "m6"]
+    first = board_live(*asked).out
+    assert first == board_live(*asked, "--seed", "0").out
+    rows = list(csv.reader(io.StringIO(first)))
+    assert rows[0][:3] == ["table", "model", "pass@1"]
+
+
+@pytest.mark.slow
+def test_the_equated_table_has_models_with_other_windows(board_live: Live) -> None:
+    ended = board_live("eval", "--after-cutoff", "--table", "equated", "--json")
+    assert ended.code == 0
+    rows = {row["model"]: row for row in ended.document["rows"]}
+    assert (rows["m3"]["n_own_problems"], rows["late"]["n_own_problems"]) == (102, 42)
+    late = rows["late"]
+    assert late["low"] < late["estimate"] < late["high"]
+    assert rows["m3"]["estimate"] < late["estimate"] < rows["m7"]["estimate"]  # abilities -0.3, 0.4 and 2.1
+
+
+def test_markdown_and_help(board_live: Live) -> None:
+    ended = board_live("compare", "m0", "m7", "--md")
+    assert ended.out.startswith("# Comparison on common problems\n")
+    assert board_live("compare", "m0", "m7", "--md", "--json").code == 2
+    assert board_live("audit", "--help").code == 0
+
+
+def test_composition_of_a_change(board_live: Live) -> None:
+    ended = board_live("audit", "composition", "--before", "..2023-12", "--after", "2024-01..", "--json")
+    assert ended.code == 0
+    rows = {row["model"]: row for row in ended.document["rows"]}
+    for row in rows.values():
+        parts = row["composition"]["value"] + row["behaviour"]["value"]
+        assert parts == pytest.approx(row["total"]["value"])
+        assert abs(row["composition"]["value"]) < 0.01  # each contest has one problem of each level
+    own = rows["memoriser"]["own"]
+    assert own["value"] < -3 * own["se"]
+    assert abs(rows["m3"]["own"]["value"]) < 3 * rows["m3"]["own"]["se"]
+
+
+@pytest.mark.parametrize("text", ["2024", "..", "2024-05..2024-01", "x..y"])
+def test_a_window_that_cannot_be_read(board_live: Live, text: str) -> None:
+    ended = board_live("audit", "composition", "--before", text, "--after", "2024..")
+    assert ended.code == 2
+    assert ended.err.startswith("error: --before")
