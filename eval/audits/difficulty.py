@@ -204,7 +204,10 @@ def _notes(audit: DifficultyAudit) -> Iterator[str]:
         worst = audit.fills[0]
         band = f"{worst.low:+.2f} to {worst.high:+.2f}"
         yield f"{len(audit.fills)} bands need new problems, first {band}: {worst.reason}"
-        yield "a new problem passes (--candidate) with a difficulty in the band and a correlation above 0.20 with the rest"
+        yield (
+            "a new problem passes (--candidate) if its difficulty is in the band and its correlation with the rest is "
+            "above 0.20"
+        )
     yield '"to add" makes 5 problems in the band and brings the error of an ability in its middle down to 0.30'
     if audit.fitted.discrimination_refusal:
         yield f"no discrimination of single problems is given: {audit.fitted.discrimination_refusal}"

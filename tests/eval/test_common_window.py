@@ -185,6 +185,28 @@ def test_models_with_different_windows_share_a_table_of_estimates(shared_data: P
     assert "they were not measured" in text
 
 
+def test_a_quarter_that_few_have_answered_has_no_mean_of_its_own() -> None:
+    """Two strong models alone have answered the first quarter, and everybody else the other three. With a mean of its
+    own that quarter would count as easy for all: the six others would seem to solve more than anybody has measured.
+    """
+    rng = np.random.default_rng(2)
+    problems = one_a_month(240)
+    strong, others = np.array([2.0, 1.8]), np.linspace(-1.2, 0.2, 6)
+    runs = []
+    for place, ability in enumerate([*strong, *others]):
+        old_gain = 2.0 if place < 2 else 0.0  # what helps the strong there helps nobody else
+        chances = [1 / (1 + np.exp(-(ability + old_gain * (number % 12 < 3)))) for number in range(240)]
+        cells = [n for n in range(240) if place < 2 or n % 12 >= 3]
+        runs.append(run(f"m{place}", [(n, 10, int(rng.binomial(10, chances[n]))) for n in cells]))
+    models = registry(*(model(f"m{place}", "2023-06") for place in range(8)))
+    found = equate_runs(problems, runs, models, AFTER, np.random.default_rng(0), now=NOW)
+    assert found.n_thin == 60
+    estimates = [one.estimate for one in found.found.scores[2:]]
+    own = [found.own.own(place)[0] for place in range(2, 8)]
+    assert estimates == pytest.approx(own, abs=0.06)
+    assert any("60 of its problems" in note for note in equated_sheet(found, 0).tables[0].notes)
+
+
 def test_too_few_models_cannot_be_equated() -> None:
     models = registry(model("a"), model("b", "2024-03"))
     found = equate_runs(
