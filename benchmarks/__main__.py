@@ -1,7 +1,9 @@
 """``python -m benchmarks``: all measurements, one after the other."""
 
-from benchmarks import duplicates, ingestion, judging
+from benchmarks import duplicates, ingestion, item_response, judging, ranks
 
 judging.main()
 duplicates.main()
 ingestion.main()
+ranks.main()
+item_response.main()

@@ -11,7 +11,7 @@ from datetime import datetime
 
 from eval.board import EPOCH
 from eval.evaluation import Settings
-from eval.window import ProblemFacts, Window, classify, parse_since, parse_until, quality_reason
+from eval.window import ProblemFacts, Window, classify, date_reason, parse_since, parse_until, quality_reason
 
 WORDS = ("platform", "difficulty", "since", "until")
 _FORM = 'write it as "platform=humaneval" or "platform=leetcode,difficulty=hard,since=2024-08,until=2025-03"'
@@ -41,15 +41,25 @@ class ProblemSet:
 
     def reason(self, problem: ProblemFacts, *, include_flagged: bool = False) -> str | None:
         """Why a problem of these platforms and difficulties is left out, None if it is in."""
-        if self.since is None and self.until is None:
+        if not self._bounded:
             return quality_reason(problem, include_flagged=include_flagged)
-        return classify(problem, Window(None, self.since, self.until), include_flagged=include_flagged)
+        return classify(problem, self._window, include_flagged=include_flagged)
+
+    def holds_date_of(self, problem: ProblemFacts) -> bool:
+        """Whether its date is in the window; every problem's is where there is no bound."""
+        return not self._bounded or date_reason(problem, self._window) is None
+
+    @property
+    def _bounded(self) -> bool:
+        return self.since is not None or self.until is not None
+
+    @property
+    def _window(self) -> Window:
+        return Window(None, self.since, self.until)
 
     def admits(self, problem: ProblemFacts) -> bool:
         """Whether it is of these platforms and difficulties."""
-        settings = Settings(
-            after_cutoff=False, since=EPOCH, platforms=self.platforms, difficulties=self.difficulties
-        )
+        settings = Settings(after_cutoff=False, since=EPOCH, platforms=self.platforms, difficulties=self.difficulties)
         return settings.admits(problem)
 
 

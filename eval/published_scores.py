@@ -40,9 +40,11 @@ class Published:
 def read_published(text: str, origin: str, benchmark: str | None = None) -> list[Published]:
     """The scores of a file's text; ``benchmark`` names one of EvalPlus's. Raises ``PublishedError``."""
     if text.lstrip().startswith("{"):
-        found = list(_evalplus(text, origin, benchmark or next(iter(EVALPLUS_SIZES))))
+        found = list(_evalplus(text, origin, benchmark))
     elif benchmark is not None:
-        raise PublishedError(f"{origin} is no EvalPlus file: it has one score for each model", "leave the benchmark out")
+        raise PublishedError(
+            f"{origin} is no EvalPlus file: it has one score for each model", "leave the benchmark out"
+        )
     else:
         found = list(_rows(text, origin))
     names: set[str] = set()
@@ -55,9 +57,10 @@ def read_published(text: str, origin: str, benchmark: str | None = None) -> list
     return found
 
 
-def _evalplus(text: str, origin: str, benchmark: str) -> Iterator[Published]:
+def _evalplus(text: str, origin: str, benchmark: str | None) -> Iterator[Published]:
     if benchmark not in EVALPLUS_SIZES:
-        raise PublishedError(f'EvalPlus has no benchmark "{benchmark}"', f"name one of {', '.join(EVALPLUS_SIZES)}")
+        found = f"{origin}: which of EvalPlus's benchmarks?" if benchmark is None else f"EvalPlus has no {benchmark}"
+        raise PublishedError(found, f"name one of {', '.join(EVALPLUS_SIZES)}")
     try:
         content = json.loads(text)
     except ValueError as error:

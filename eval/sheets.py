@@ -31,6 +31,8 @@ Cell = str | int | float | None
 class Column:
     """A column: its heading, and how its numbers are written (``format`` is that of ``format()``, scaled first).
 
+    A "z" in the format keeps what rounds to nothing from having a sign.
+
     Numbers nearer to 0 than ``least`` are written as smaller than that.
     """
 
@@ -67,17 +69,17 @@ def count(heading: str) -> Column:
 
 def percent(heading: str, digits: int = 1) -> Column:
     """A column of shares in [0, 1], shown in percent."""
-    return Column(heading, f".{digits}f", 100)
+    return Column(heading, f"z.{digits}f", 100)
 
 
 def points(heading: str, digits: int = 1) -> Column:
     """A column of differences of shares, shown in percentage points with their sign."""
-    return Column(heading, f"+.{digits}f", 100)
+    return Column(heading, f"+z.{digits}f", 100)
 
 
 def number(heading: str, digits: int = 2) -> Column:
     """A column of other numbers."""
-    return Column(heading, f".{digits}f")
+    return Column(heading, f"z.{digits}f")
 
 
 def p_value(heading: str) -> Column:

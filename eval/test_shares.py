@@ -55,4 +55,5 @@ def _share(row: VerdictRow, results: TestResults | None) -> float | None:
         return 0.0
     if results is None or not results.n_tests or len(results.tests) < results.n_tests:
         return None
-    return sum(test["verdict"] == Verdict.ACCEPTED for test in results.tests) / results.n_tests
+    passed = sum(bool(test["verdict"] == Verdict.ACCEPTED) for test in results.tests)
+    return passed / results.n_tests

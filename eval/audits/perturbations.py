@@ -98,10 +98,15 @@ def other_weights(board: Board, workload: Workload | None) -> Orders:
     """The order with equal weight for each platform, for each difficulty, and under the user's workload."""
     platforms = [one.casefold() for one in board.platforms]
     difficulties = [(one.difficulty or UNKNOWN).casefold() for one in board.problems]
-    wanted = [("platforms weigh the same", platforms, None), ("difficulties weigh the same", difficulties, None)]
+    wanted: list[tuple[str, list[str], dict[str, float] | None]] = [
+        ("platforms weigh the same", platforms, None),
+        ("difficulties weigh the same", difficulties, None),
+    ]
     if workload is not None:
         wanted.append(("your weights", workload.strata(board.problems), workload.weights()))
-    rows, names, not_run = [], {}, []
+    rows: list[list[float]] = []
+    names: dict[int, str] = {}
+    not_run = []
     for name, strata, weights in wanted:
         present = set(strata)
         missing = sorted(set(weights or ()) - present)
@@ -120,7 +125,9 @@ def samples_anew(board: Board, rng: np.random.Generator) -> Orders:
     """The order with the samples of each problem drawn anew."""
     orders = stability.samples_drawn_anew(board.n_samples, board.n_correct, rng)
     if not orders:
-        return Orders(not_run=("samples drawn anew: there is one for each problem; another run shows what a seed does",))
+        return Orders(
+            not_run=("samples drawn anew: there is one for each problem; another run shows what a seed does",)
+        )
     single = sorted({name for name, n in zip(board.names, board.n_samples, strict=True) if (n <= 1).all()})
     note = [f"samples drawn anew: one each of {', '.join(single)}, whose scores stay as they are"] if single else []
     return _named(orders, {order.label: f"draw {order.label + 1}" for order in orders}, note)
@@ -138,12 +145,12 @@ def other_metrics(board: Board, shares: Callable[[Iterable[int], Iterable[int]],
     matrices = [stability.log_odds(board.n_samples, board.n_correct)]
     names, not_run = {0: "log-odds of solving"}, []
     passed = _passed(board, shares)
-    known = ~np.isnan(passed).all(axis=1)
+    known = np.asarray(~np.isnan(passed).all(axis=1))
     if known.sum() >= MIN_RUNS:
         matrices.append(passed)
         names[1] = "share of tests passed"
     if not known.all():
-        missing = [name for name, there in zip(board.names, known, strict=True) if not there]
+        missing = [name for name, there in zip(board.names, known.tolist(), strict=True) if not there]
         not_run.append(f"share of tests passed: {_why_not(board, missing)}")
     return _named(stability.other_scores(Perturbation.METRIC, matrices), names, not_run)
 
@@ -175,7 +182,8 @@ def other_wordings(board: Board, variants: Mapping[str, Board], lacking: Sequenc
 
     ``variants`` has a board for each wording, with a row for every row of ``board`` (without any result: not run so).
     """
-    matrices, names, not_run = [], {}, list(lacking)
+    matrices: list[NDArray[np.float64]] = []
+    names, not_run = {}, list(lacking)
     for wording, other in variants.items():
         run = other.seen.any(axis=1)
         n = int(other.seen[run].all(axis=0).sum()) if run.any() else 0

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from eval import sheets
+from eval.audits.refusals import grouped, named
 from eval.board import Board, build_board
 from eval.eligibility import NotScored, UsedCutoff, usable_cutoff
 from eval.evaluation import RunOutcomes, digest_of_problems
@@ -21,8 +22,6 @@ from eval.published_scores import Published
 from eval.sheets import Sheet, Table
 from eval.statistics.saturation import GapTable, SetGap, SetScores, gap_table, measured, published
 from eval.window import ProblemFacts, date_reason, window_for
-
-MAX_NAMES = 10
 
 
 class SetsOverlap(ValueError):
@@ -172,7 +171,8 @@ def saturation_sheet(audit: SaturationAudit) -> Sheet:
         sheets.points("beyond others"),
         sheets.points("below line"),
     )
-    places = sorted(range(len(audit.names)), key=lambda place: (-(audit.found.rows[place].gap or -2.0), place))
+    gaps = [-math.inf if row.gap is None else row.gap for row in audit.found.rows]
+    places = sorted(range(len(gaps)), key=lambda place: gaps[place], reverse=True)
     rows = tuple(_row(audit, place) for place in places)
     return Sheet(
         title="Saturated against fresh",
@@ -202,18 +202,33 @@ def _notes(audit: SaturationAudit) -> Iterator[str]:
     if not audit.names:
         yield "no gap: no run has a result on the fresh set"
     yield from found.warnings
-    for name, row, exposed, n in zip(audit.names, found.rows, audit.exposed, audit.n_fresh, strict=True):
-        if row.refusal is not None:
-            yield f"{name}: no gap: {row.refusal}"
-        elif exposed:
-            yield f"{name}: {exposed} of its {n} fresh problems may have been public before its cut-off: not fresh to it"
-        elif exposed is None:
-            yield f"{name}: no cut-off is known: nobody can tell whether the fresh set is fresh to it"
+    yield from grouped((name, _refusal(audit, place)) for place, name in enumerate(audit.names))
+    yield from grouped((name, _stale(audit, place)) for place, name in enumerate(audit.names))
     yield from audit.twice
     if audit.unmatched:
-        shown = ", ".join(audit.unmatched[:MAX_NAMES]) + (", …" if len(audit.unmatched) > MAX_NAMES else "")
-        yield f"published models without a run here (names are joined by the registry): {len(audit.unmatched)}: {shown}"
+        yield (
+            f"published models without a run here: {len(audit.unmatched)} ({named(list(audit.unmatched))}); if one is "
+            "there under another name, write the published name as an alias in your models' file"
+        )
     yield from _reading(audit)
+
+
+def _refusal(audit: SaturationAudit, place: int) -> str | None:
+    refusal = audit.found.rows[place].refusal
+    if refusal is None or audit.n_saturated[place]:
+        return refusal and f"no gap: {refusal}"
+    where = "published score" if isinstance(audit.saturated, PublishedSet) else "result on the saturated set"
+    return f"no gap: no {where}"
+
+
+def _stale(audit: SaturationAudit, place: int) -> str | None:
+    """What makes the fresh set doubtful for a run with a gap."""
+    exposed = audit.exposed[place]
+    if audit.found.rows[place].gap is None or exposed == 0:
+        return None
+    if exposed is None:
+        return "no cut-off is known: nobody can tell whether the fresh set is fresh to it"
+    return f"{exposed} of its {audit.n_fresh[place]} fresh problems may have been public before its cut-off"
 
 
 def _reading(audit: SaturationAudit) -> Iterator[str]:
@@ -236,7 +251,9 @@ def _as_dict(audit: SaturationAudit) -> dict[str, Any]:
     numbers = {name: value for name, value in asdict(found).items() if name != "rows"}
     return {
         **numbers,
-        "saturated": audit.saturated.described if isinstance(audit.saturated, PublishedSet) else asdict(audit.saturated),
+        "saturated": audit.saturated.described
+        if isinstance(audit.saturated, PublishedSet)
+        else asdict(audit.saturated),
         "fresh": asdict(audit.fresh),
         "unmatched": list(audit.unmatched),
         "rows": [

@@ -12,7 +12,8 @@ import numpy as np
 
 from eval import sheets
 from eval.audits import perturbations
-from eval.audits.perturbations import Orders, Shares
+from eval.audits.perturbations import Shares
+from eval.audits.refusals import grouped
 from eval.board import Board, build_board
 from eval.cautions import differing_fields
 from eval.common_window import CommonWindow, common_window
@@ -199,7 +200,9 @@ def _group(material: _Material, settings: str, changes: Changes, rng: np.random.
     )
 
 
-def _wordings(board: Board, places: Sequence[int], variant: str | None) -> tuple[list[int], dict[str, Board], list[str]]:
+def _wordings(
+    board: Board, places: Sequence[int], variant: str | None
+) -> tuple[list[int], dict[str, Board], list[str]]:
     """The rows of the wording that most models were run with, boards of the other wordings with the same rows, and what
     cannot be compared. Without a variant every row is its own."""
     if variant is None:
@@ -233,7 +236,9 @@ def _rows(board: Board, places: Sequence[int | None]) -> Board:
     """The rows in these places; one without any result where there is none."""
     picked = board.take_runs([place or 0 for place in places])
     absent = np.array([place is None for place in places])[:, None]
-    return replace(picked, n_samples=np.where(absent, 0, picked.n_samples), n_correct=np.where(absent, 0, picked.n_correct))
+    return replace(
+        picked, n_samples=np.where(absent, 0, picked.n_samples), n_correct=np.where(absent, 0, picked.n_correct)
+    )
 
 
 def stability_sheet(audit: StabilityAudit) -> Sheet:
@@ -319,7 +324,9 @@ def _kind_notes(group: Group) -> Iterator[str]:
     moves = [(one, one.largest) for one in group.panel.kinds if one.largest is not None]
     if moves:
         most = max(abs(move.shift) for _, move in moves)
-        largest = [(group.models[move.model], group.said(move), move.shift) for _, move in moves if abs(move.shift) == most]
+        largest = [
+            (group.models[move.model], group.said(move), move.shift) for _, move in moves if abs(move.shift) == most
+        ]
         where = "; ".join(f"{name} by {shift:+d} ({why})" for name, why, shift in largest)
         yield f"most is moved: {where}; minus is towards the first rank"
     elif group.panel.kinds:
@@ -332,9 +339,11 @@ def _kind_notes(group: Group) -> Iterator[str]:
 
 def _lacking(group: Group) -> Iterator[str]:
     total = group.n_problems + max(group.lacking.values(), default=0)
-    for name, n in group.lacking.items():
-        if n > MAX_LOST * total:
-            yield f"{name} lacks {n} problems of the window; without this run the panel may rest on more"
+    many = ((name, n) for name, n in group.lacking.items() if n > MAX_LOST * total)
+    lines = (
+        (name, f"{n} problems of the window have no result; without this run there may be more") for name, n in many
+    )
+    yield from grouped(lines)
 
 
 def _as_dict(group: Group) -> dict[str, Any]:
@@ -344,9 +353,7 @@ def _as_dict(group: Group) -> dict[str, Any]:
         "n_contests": group.n_contests,
         "refusal": group.panel.refusal,
         "models": [_model_dict(group, place, one) for place, one in enumerate(group.panel.models)],
-        "changes": [
-            {**asdict(one), "largest": _move_dict(group, one.largest)} for one in group.panel.kinds
-        ],
+        "changes": [{**asdict(one), "largest": _move_dict(group, one.largest)} for one in group.panel.kinds],
         "kinds_not_run": list(group.panel.not_run),
         "not_run": list(group.not_run),
         "lacking": dict(group.lacking),

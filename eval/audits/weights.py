@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from eval import sheets
+from eval.audits.refusals import grouped
 from eval.board import build_board
 from eval.eligibility import NotScored, UsedCutoff
 from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
@@ -69,7 +70,9 @@ def audit_weights(
         if isinstance(basis, NotScored):
             refused.append(basis)
             continue
-        clean = [classify(one, basis.window, include_flagged=settings.include_flagged) is None for one in board.problems]
+        clean = [
+            classify(one, basis.window, include_flagged=settings.include_flagged) is None for one in board.problems
+        ]
         own = np.array(clean, dtype=np.bool_) & board.seen[place]
         used |= own
         values, contests = scores[place, own], clusters[own]
@@ -91,9 +94,10 @@ def audit_weights(
 
 def _checked(weighted: WeightedScore) -> WeightedScore:
     """The score, withheld where fewer than 10 problems carry it: that is a list, and no rate."""
-    if weighted.n >= MIN_PROBLEMS or weighted.refusal is not None:
+    if weighted.n >= MIN_PROBLEMS:
         return weighted
-    refusal = f"needs at least {MIN_PROBLEMS} problems of a kind that has a weight, there are {weighted.n}"
+    there = f"there are {weighted.n}" if weighted.n else "there is none in its window"
+    refusal = f"no weighted score: needs at least {MIN_PROBLEMS} problems of the kinds that have a weight, {there}"
     return WeightedScore(weighted.strata, weighted.n, weighted.n_outside, weighted.n_contests, refusal=refusal)
 
 
@@ -149,12 +153,10 @@ def _row(run: WeightedRun) -> tuple[sheets.Cell, ...]:
 def _notes(audit: WeightsAudit) -> Iterator[str]:
     if not audit.runs:
         yield "no score: no run has a usable cut-off"
-    for run in audit.runs:
-        if run.weighted.refusal is not None:
-            yield f"{run.name}: {run.weighted.refusal}"
-        yield from (f"{run.name}: {warning}" for warning in run.weighted.warnings)
-        if run.weighted.n_outside:
-            yield f"{run.name}: {run.weighted.n_outside} problems with a result are of a kind without a weight"
+    yield from grouped((run.name, run.weighted.refusal) for run in audit.runs)
+    yield from grouped((run.name, warning) for run in audit.runs for warning in run.weighted.warnings)
+    outside = ((run.name, run.weighted.n_outside) for run in audit.runs if run.weighted.n_outside)
+    yield from grouped((name, f"{n} problems with a result are of a kind without a weight") for name, n in outside)
     yield (
         "percent; plain counts every problem alike, weighted the kinds of problems as your workload has them; change "
         "is the second less the first, in percentage points"
@@ -173,13 +175,20 @@ def _strata_table(audit: WeightsAudit) -> Table:
     )
     weights = audit.workload.weights()
     total = sum(weights.values())
+    scored = [run for run in audit.runs if run.n_problems]
     rows = []
     for code, weight in weights.items():
-        strata = [(run, one) for run in audit.runs for one in run.weighted.strata if one.code == code]
-        shares = [100 * one.n / run.n_problems for run, one in strata if run.n_problems]
+        strata = [(run, one) for run in scored for one in run.weighted.strata if one.code == code]
+        shares = [100 * one.n / run.n_problems for run, one in strata]
         means = [100 * one.mean for _, one in strata if one.mean is not None]
         rows.append(
-            (code, weight / total, _range(shares, "0f"), _range([one.n for _, one in strata], "0f"), _range(means, "1f"))
+            (
+                code,
+                weight / total,
+                _range(shares, "0f"),
+                _range([one.n for _, one in strata], "0f"),
+                _range(means, "1f"),
+            )
         )
     notes = ("from the model with least to the one with most; shares and solved in percent",)
     return Table("Kinds of problems", columns, tuple(rows), notes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from live.commands.audits import composition, difficulty
+from live.commands.audits import composition, difficulty, memorisation, runs, saturation, split, stability, weights
 
 app = typer.Typer(
     help="What may be wrong with scores, or with the problems that they rest on. Nothing is judged or changed.",
@@ -13,3 +13,9 @@ app = typer.Typer(
 )
 app.command("composition")(composition.composition)
 app.command("difficulty")(difficulty.difficulty)
+app.command("memorisation")(memorisation.memorisation)
+app.command("runs")(runs.runs)
+app.command("saturation")(saturation.saturation)
+app.command("split")(split.split)
+app.command("stability")(stability.stability)
+app.command("weights")(weights.weights)

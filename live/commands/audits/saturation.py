@@ -30,7 +30,9 @@ def saturation(  # noqa: PLR0913, PLR0917 - one parameter for each option of the
     ] = None,
     published: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Or its published scores: CSV of model, score (percent), n; EvalPlus's JSON."),
+        typer.Option(
+            metavar="FILE", help="Or its published scores: CSV of model, score (percent), n; EvalPlus's JSON."
+        ),
     ] = None,
     benchmark: Annotated[
         str | None, typer.Option(help="Which of EvalPlus's scores: humaneval, humaneval+, mbpp or mbpp+.")

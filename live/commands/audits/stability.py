@@ -55,8 +55,8 @@ def stability(  # noqa: PLR0913, PLR0917 - one parameter for each option of the 
 ) -> None:
     """How far each model's rank moves when something that should not matter is changed.
 
-    One contest left out, the window a month earlier or later, other weights, samples drawn anew, another metric, another
-    wording of the prompt (--variant): on the problems that all models have answered, after the latest of their cut-offs.
+    One contest left out, the window a month earlier or later, other weights, samples drawn anew, another metric,
+    another wording of the prompt (--variant): on problems that all models have answered, after their latest cut-off.
     """
     from eval.audits.stability import Changes, audit_stability, stability_sheet
     from eval.workloads import read_workload

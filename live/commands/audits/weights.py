@@ -28,7 +28,9 @@ def weights(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     context: typer.Context,
     workload: Annotated[
         Path,
-        typer.Option("--weights", metavar="FILE", help="TOML: under [platform] and [difficulty] lines such as easy = 2."),
+        typer.Option(
+            "--weights", metavar="FILE", help="TOML: under [platform] and [difficulty] lines such as easy = 2."
+        ),
     ],
     names: Models = None,
     since: Since = None,
@@ -51,9 +53,7 @@ def weights(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     settings = read_settings(True, since, until, margin, platform, difficulty, "1", include_flagged)
     chosen = choose(context, names, cutoffs_as_of=cutoffs_as_of)
     results = chosen.results
-    audit = audit_weights(
-        results.problems, results.runs, chosen.session.registry, settings, wanted, now=utc_now()
-    )
+    audit = audit_weights(results.problems, results.runs, chosen.session.registry, settings, wanted, now=utc_now())
     show(weights_sheet(audit), form)
     if all(run.weighted.score is None for run in audit.runs):
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)

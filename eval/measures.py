@@ -1,0 +1,82 @@
+"""A measure of memorisation for each model, from a CSV file: any number, with its origin if it tells one. Pure.
+
+The file has a column ``model`` and one with the measure (``measure`` unless another is named), and may have a gap of
+its own (``gap``) and an ``origin``. Empty cells mean that there is no number.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from dataclasses import dataclass
+
+MODEL, MEASURE, GAP, ORIGIN = "model", "measure", "gap", "origin"
+
+
+class MeasuresError(ValueError):
+    """A file of measures cannot be used; ``hint`` says what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A model as the file names it, its measure and gap (shares; None: not given), and where the measure comes from."""
+
+    model: str
+    measure: float | None
+    gap: float | None
+    origin: str
+
+
+@dataclass(frozen=True)
+class Measures:
+    """The rows of a file, the column that was the measure, and the one that was the gap (None: there is none)."""
+
+    rows: tuple[Measured, ...]
+    measure: str
+    gap: str | None
+
+
+def read_measures(text: str, origin: str, measure: str | None = None, gap: str | None = None) -> Measures:
+    """Read a file's text. ``measure`` and ``gap`` name their columns. Raises ``MeasuresError``."""
+    reader = csv.DictReader(io.StringIO(text))
+    columns = list(reader.fieldnames or ())
+    if gap is None and GAP in columns:
+        gap = GAP
+    wanted = [MODEL, measure or MEASURE, *([gap] if gap else [])]
+    missing = [name for name in wanted if name not in columns]
+    if missing:
+        there = f"it has {', '.join(columns)}" if columns else "it is empty"
+        hint = f"{there}; other columns are named with --measure and --gap"
+        raise MeasuresError(f"{origin}: has no column {', '.join(missing)}", hint)
+    rows = []
+    seen: dict[str, int] = {}
+    for row in reader:
+        where = f"{origin}, line {reader.line_num}"
+        model = (row[MODEL] or "").strip()
+        if not model:
+            raise MeasuresError(f"{where}: names no model", "remove the line, or name it")
+        if model.casefold() in seen:
+            raise MeasuresError(f"{where}: {model} is on line {seen[model.casefold()]} already", "keep one line for it")
+        seen[model.casefold()] = reader.line_num
+        found = _number(row[wanted[1]], f"{where}, {wanted[1]}")
+        own = _number(row[gap], f"{where}, {gap}") if gap else None
+        rows.append(Measured(model, found, own, (row.get(ORIGIN) or "").strip()))
+    return Measures(tuple(rows), wanted[1], gap)
+
+
+def _number(text: str | None, where: str) -> float | None:
+    if not (text or "").strip():
+        return None
+    try:
+        value = float(text or "")
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise MeasuresError(f"{where}: {text!r} is no number", "write a number, or leave the cell empty")
+    return value

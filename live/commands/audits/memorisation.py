@@ -1,0 +1,81 @@
+"""``live audit memorisation``: a measure of memorisation against the gap at the cut-off."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from live.commands.audits.files import read_text
+from live.commands.audits.selection import choose
+from live.commands.findings import AsCsv, AsJson, AsMarkdown, Seed, chosen_form, show
+from live.commands.windows import CutoffsAsOf, Difficulties, IncludeFlagged, Platforms, Since, Until
+from live.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from eval.models import Registry
+
+
+def memorisation(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
+    context: typer.Context,
+    file: Annotated[
+        Path, typer.Argument(help="CSV with the columns model and measure; gap and origin if it has them.")
+    ],
+    measure: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column with the measure.")] = None,
+    gap: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help="The column with the gap, as a difference of shares; else the store's."),
+    ] = None,
+    since: Since = None,
+    until: Until = None,
+    platform: Platforms = None,
+    difficulty: Difficulties = None,
+    include_flagged: IncludeFlagged = False,
+    cutoffs_as_of: CutoffsAsOf = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+) -> None:
+    """Whether models with more signs of memorisation have wider gaps: a rank correlation over models.
+
+    The measure is yours: a log-likelihood per character, Min-K%, any number for each model. The gap is that of the file
+    or, where it has none, the store's: before less after each model's own cut-off, beside all other models.
+    """
+    from eval.audits.memorisation import audit_memorisation, memorisation_sheet
+    from eval.measures import read_measures
+
+    form = chosen_form(as_json, as_csv, as_markdown)
+    measures = read_measures(read_text(file), str(file), measure, gap)
+    if measures.gap is not None:
+        if since or until or platform or difficulty or include_flagged:
+            hint = "leave out --since, --until, --platform, --difficulty and --include-flagged, or remove the column"
+            raise UsageError("the gap is a column of the file: no problem of the store is looked at", hint)
+        audit = audit_memorisation(measures, None, str, seed)
+    else:
+        chosen = choose(
+            context,
+            None,
+            since=since,
+            until=until,
+            platforms=platform,
+            difficulties=difficulty,
+            include_flagged=include_flagged,
+            cutoffs_as_of=cutoffs_as_of,
+        )
+        registry = chosen.session.registry
+        audit = audit_memorisation(measures, chosen.selection, lambda name: _canonical(name, registry), seed)
+    show(memorisation_sheet(audit), form)
+    if audit.found.rho is None:
+        raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
+
+
+def _canonical(name: str, registry: Registry) -> str:
+    from eval.models import ModelAmbiguous
+
+    try:
+        entry = registry.resolve(name)
+    except ModelAmbiguous:
+        return name
+    return name if entry is None else entry.name

@@ -1,0 +1,50 @@
+"""``live audit runs``: whether runs are whole, before anything is believed of them."""
+
+from __future__ import annotations
+
+import typer
+
+from live.commands.audits.selection import Models, choose
+from live.commands.findings import AsCsv, AsJson, AsMarkdown, chosen_form, show
+from live.commands.windows import Difficulties, IncludeFlagged, Platforms, Since, Until
+from live.errors import ExitCode
+
+
+def runs(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
+    context: typer.Context,
+    names: Models = None,
+    since: Since = None,
+    until: Until = None,
+    platform: Platforms = None,
+    difficulty: Difficulties = None,
+    include_flagged: IncludeFlagged = False,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+) -> None:
+    """Whether runs are whole: easy problems month by month, lost answers, other answers under the same name.
+
+    A broken run looks exactly like contamination: look here first.
+    """
+    from db.answer_counts import count_answers
+    from eval.audits.runs import TRUNCATED, audit_runs, runs_sheet
+
+    form = chosen_form(as_json, as_csv, as_markdown)
+    chosen = choose(
+        context,
+        names,
+        since=since,
+        until=until,
+        platforms=platform,
+        difficulties=difficulty,
+        include_flagged=include_flagged,
+    )
+    run_ids = [run.run_id for run in chosen.selection.board.runs if run.run_id is not None]
+    environment = chosen.results.environment
+    with chosen.session.open_store() as store, store.read() as reading:
+        answers = count_answers(
+            reading, run_ids, environment.environment_id if environment else None, truncated=TRUNCATED
+        )
+    show(runs_sheet(audit_runs(chosen.selection, answers)), form)
+    if not chosen.selection.board.runs:
+        raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)

@@ -1,0 +1,108 @@
+"""A measure of memorisation against gaps: of a file, and of the store."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eval.audits.memorisation import audit_memorisation, cutoff_gaps, memorisation_sheet
+from eval.audits.selection import Selection, select
+from eval.board import EPOCH
+from eval.evaluation import RunOutcomes, Settings
+from eval.measures import read_measures
+from eval.models import Registry
+from eval.sheets import sheet_to_json
+from eval.window import ProblemFacts
+from tests.eval.facts import NOW, model, problem, registry, run
+
+MONTHS = [f"{2023 + month // 12}-{1 + month % 12:02}-15" for month in range(24)]
+PROBLEMS = [problem(number, MONTHS[number % 24], contest=f"c{number % 24}") for number in range(120)]
+
+
+def selection(runs: list[RunOutcomes], models: Registry, problems: list[ProblemFacts] = PROBLEMS) -> Selection:
+    return select(problems, runs, models, Settings(after_cutoff=False, since=EPOCH), now=NOW)
+
+
+def solver(name: str, before: int, after: int, last: int = 12) -> RunOutcomes:
+    """So many of 10 samples right in the first months and in those from ``last`` on."""
+    return run(name, [(number, 10, before if number % 24 < last else after) for number in range(120)])
+
+
+def test_the_gap_of_the_store_by_hand() -> None:
+    runs = [solver("knows", 9, 3), solver("a", 6, 4), solver("b", 5, 3), solver("c", 4, 5), solver("undated", 1, 1)]
+    models = registry(*(model(name, "2023-12") for name in ("knows", "a", "b", "c")), model("undated", None))
+    found = {one.name: one for one in cutoff_gaps(selection(runs, models))}
+    # Others of "knows": (6 + 5 + 4 + 1) / 4 = 4.0 before, (4 + 3 + 5 + 1) / 4 = 3.25 after. December 2023 is left out.
+    assert found["knows"].gap == pytest.approx((0.9 - 0.4) - (0.3 - 0.325))
+    assert (found["knows"].n_before, found["knows"].n_after) == (55, 60)
+    assert found["undated"].refusal == "no cut-off is known"
+
+
+def test_a_gap_needs_problems_on_both_sides_and_others() -> None:
+    models = registry(*(model(name, "2023-02") for name in "abcd"), model("late", "2025-06"))
+    runs = [solver(name, 5, 4) for name in "abcd"]
+    (first, *_) = cutoff_gaps(selection(runs, models))
+    assert first.refusal is not None
+    assert first.refusal.endswith("there are 5 and 110 problems of 1 and 22 contests")
+    (late, *_) = cutoff_gaps(selection([solver("late", 5, 5), *runs], models))
+    assert late.refusal == "all problems that it shares with 3 other models lie on one side of the cut-off"
+    (alone, *_) = cutoff_gaps(selection(runs[:3], models))
+    assert alone.gap is None  # two others
+
+
+def test_runs_of_one_model_are_no_peers_of_each_other() -> None:
+    models = registry(*(model(name, "2023-12") for name in "abcd"))
+    runs = [solver("a", 9, 3), solver("a", 0, 0), *(solver(name, 5, 5) for name in "bcd")]
+    found = cutoff_gaps(selection(runs, models))
+    assert found[0].gap == pytest.approx(0.6)
+    assert found[1].gap == pytest.approx(0.0)
+
+
+def test_points_of_the_store_and_their_correlation() -> None:
+    names = [f"m{place}" for place in range(12)]
+    models = registry(*(model(name, "2023-12") for name in names), model("idle"))
+    runs = [solver(name, 5 + place // 3, 5 - place // 4) for place, name in enumerate(names)]
+    chosen = selection(runs, models)
+    lines = [f"{name.upper()},{place}" for place, name in enumerate(names)]
+    measures = read_measures("\n".join(["model,measure", *lines, "idle,3", "m99,"]), "f")
+
+    def canonical(name: str) -> str:
+        entry = models.resolve(name)
+        return entry.name if entry else name
+
+    audit = audit_memorisation(measures, chosen, canonical, 0)
+    assert audit.found.n == 12
+    assert audit.found.rho is not None
+    assert audit.found.rho > 0.9
+    sheet = memorisation_sheet(audit)
+    assert "idle, m99: left out: no run and no imported result" in sheet.tables[1].notes
+    assert [row[0] for row in sheet.tables[1].rows] == names[::-1]
+    assert any("plain difference in differences" in line for line in sheet.conditions)
+    document = json.loads(sheet_to_json(sheet))
+    assert document["correlation"]["without_low"]["model"] in names
+    assert len(document["points"]) == 14
+
+
+def test_few_models_are_points_only() -> None:
+    measures = read_measures("model,measure,gap,origin\na,1,0.1,us\nb,2,,us\n", "f")
+    audit = audit_memorisation(measures, None, str, 0)
+    assert audit.found.rho is None
+    sheet = memorisation_sheet(audit)
+    assert sheet.tables[0].notes == (
+        "no correlation: needs at least 10 models with a measure and a gap, there are 1: look at the points",
+    )
+    assert [row[0] for row in sheet.tables[1].rows] == ["a"]
+    assert "b: left out: no gap" in sheet.tables[1].notes
+
+
+@pytest.mark.shared
+def test_the_recorded_file_of_gsm1k(shared_data: Path) -> None:
+    """Recorded: rho .288, p .039 over 52 models, and a bootstrap interval from -.01 to .55 (another random stream)."""
+    path = shared_data / "leaderboards" / "gsm1k_loglik_vs_gap.csv"
+    measures = read_measures(path.read_text(encoding="utf-8"), "f", "avg_char_norm_loglik", "overfit_gsm8k_minus_gsm1k")
+    found = audit_memorisation(measures, None, str, 0).found
+    assert (found.n, found.rho, found.p) == pytest.approx((52, 0.288, 0.039), abs=5e-4)
+    assert np.array([found.low, found.high], dtype=float) == pytest.approx([-0.01, 0.55], abs=0.02)

@@ -1,0 +1,79 @@
+"""Run health: broken months, lost answers and namesakes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from db.answer_counts import AnswersOfRun
+from eval.audits.runs import RunsAudit, audit_runs, runs_sheet
+from eval.audits.selection import select
+from eval.evaluation import RunOutcomes, Settings
+from eval.window import ProblemFacts, parse_since
+from tests.eval.facts import NOW, matrix, model, problem, registry, run
+
+ALL = Settings(after_cutoff=False, since=parse_since("1970"))
+
+
+def audited(
+    problems: list[ProblemFacts], runs: list[RunOutcomes], answers: dict[int, AnswersOfRun] | None = None
+) -> RunsAudit:
+    models = registry(*(model(name) for name in {one.model for one in runs}))
+    return audit_runs(select(problems, runs, models, ALL, now=NOW), answers or {})
+
+
+@pytest.mark.shared
+def test_the_two_broken_months_of_the_recorded_board_and_no_other(shared_data: Path) -> None:
+    """lcb_easy_item_guard.csv: DeepSeek-V3 in January and March 2025, z -6.9 and -8.4."""
+    problems, runs = matrix(shared_data, "lcb_v6_2025-04-22")
+    audit = audited(problems, runs)
+    broken = {(audit.selection.board.names[one.model], one.period) for one in audit.months if one.withheld}
+    assert broken == {("DeepSeek-V3", 12 * 2025 + 0), ("DeepSeek-V3", 12 * 2025 + 2)}
+    sheet = runs_sheet(audit)
+    assert "DeepSeek-V3: results of 2025-01 should not be used" in sheet.notes
+    months = np.array([one.exposed_at.strftime("%Y-%m") for one in problems if one.exposed_at is not None])
+    lost = audit.withheld[audit.selection.board.names.index("DeepSeek-V3")]
+    assert set(months[lost]) == {"2025-01", "2025-03"}
+    assert not np.delete(audit.withheld, audit.selection.board.names.index("DeepSeek-V3"), axis=0).any()
+
+
+def test_other_results_under_one_name_are_an_alarm() -> None:
+    problems = [problem(number) for number in range(40)]
+    first = run("a", [(number, 1, number % 2) for number in range(40)], origin="january", imported=True)
+    same = run("a", [(number, 1, number % 2) for number in range(40)], origin="march", imported=True)
+    other = run(
+        "a", [(number, 1, int(number < 8) or number % 2) for number in range(40)], origin="april", imported=True
+    )
+    changes = {(one.first, one.second): one.change for one in audited(problems, [first, same, other]).others}
+    assert changes["a (january)", "a (march)"].n_changed == 0
+    assert changes["a (january)", "a (april)"].n_changed == 4
+    assert changes["a (january)", "a (april)"].alarm
+    table = runs_sheet(audited(problems, [first, other])).tables[2]
+    assert table.rows[0][-1] == "the model behind the name or the harness is another"
+
+
+def test_runs_under_other_settings_may_differ() -> None:
+    problems = [problem(number) for number in range(40)]
+    runs = [
+        run("a", [(number, 1, int(number < share)) for number in range(40)], label=label, conditions={"effort": label})
+        for label, share in (("high", 30), ("low", 10))
+    ]
+    table = runs_sheet(audited(problems, runs)).tables[2]
+    assert table.rows[0][-1] == "under other settings: effort: 'high', 'low'"
+
+
+def test_lost_answers_are_told_in_shares() -> None:
+    answers = AnswersOfRun(200, 30, 0, 20, 2, 150, Counter(accepted=100, runtime_error=12, time_limit=3))
+    audit = audited([problem(1)], [run("a", [(1, 1, 1)], run_id=7)], {7: answers})
+    (health,) = audit.answers
+    assert health is not None
+    assert (health.empty, health.failed, health.timed_out, health.all_equal) == (0.15, 0.06, 0.015, 0.1)
+    assert any("15.0" in note and "empty" in note for note in runs_sheet(audit).tables[1].notes)
+
+
+def test_too_little_to_judge_is_said() -> None:
+    sheet = runs_sheet(audited([problem(1)], [run("a", [(1, 1, 1)])]))
+    assert "no month can be judged: needs at least 5 easy problems with results" in sheet.tables[0].notes

@@ -1,0 +1,97 @@
+"""Saturated against fresh: from problem sets and published scores to the gap table."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from eval.audits.saturation import PublishedSet, SaturationAudit, SetsOverlap, audit_saturation, saturation_sheet
+from eval.evaluation import RunOutcomes
+from eval.models import Alias
+from eval.problem_sets import read_problem_set
+from eval.published_scores import Published, read_published
+from eval.sheets import sheet_to_json
+from tests.eval.facts import NOW, matrix, model, problem, registry, run
+from tests.eval.statistics.test_saturation import BOTH
+
+OLD = [problem(number, None, platform="humaneval", contest=None) for number in range(20)]
+FRESH = [problem(number, "2024-06-01", contest=f"c{number // 4}") for number in range(20, 60)]
+SETS = read_problem_set("platform=humaneval"), read_problem_set("platform=atcoder,since=2024-01")
+
+
+def solver(name: str, old: int, fresh: int) -> RunOutcomes:
+    """Solves the first problems of each set, so many of them."""
+    solved = {*range(old), *range(20, 20 + fresh)}
+    return run(name, [(number, 1, int(number in solved)) for number in range(60)])
+
+
+def notes(audit: SaturationAudit) -> tuple[str, ...]:
+    return saturation_sheet(audit).tables[0].notes
+
+
+def test_two_sets_of_the_store() -> None:
+    runs = [solver("a", 19, 10), solver("b", 18, 20), solver("c", 10, 8), solver("d", 12, 10)]
+    models = registry(model("a"), model("b", "2024-08"), model("c"), model("d", None))
+    audit = audit_saturation([*OLD, *FRESH], runs, models, *SETS, now=NOW)
+    gaps = [row.gap for row in audit.found.rows]
+    assert gaps == pytest.approx([0.95 - 0.25, 0.9 - 0.5, 0.5 - 0.2, 0.6 - 0.25])
+    assert audit.found.rows[0].beyond_peers == pytest.approx(0.7 - 0.35)
+    assert audit.exposed == (0, 40, 0, None)
+    said = notes(audit)
+    assert "1 of 4 models are above 90% on the saturated set: their differences are squeezed" in said
+    assert "b: 40 of its 40 fresh problems may have been public before its cut-off" in said
+    assert any(line.startswith("d: no cut-off is known") for line in said)
+    sheet = saturation_sheet(audit)
+    assert [row[0] for row in sheet.tables[0].rows] == ["a", "b", "d", "c"]
+    document = json.loads(sheet_to_json(sheet))
+    assert document["ceiling_saturated"] == 0.25
+    assert document["rows"][1]["n_exposed"] == 40
+
+
+def test_sets_that_share_problems_are_refused() -> None:
+    with pytest.raises(SetsOverlap, match="share 40 problems") as caught:
+        audit_saturation(FRESH, [solver("a", 0, 5)], registry(), read_problem_set("until=2024-12"), SETS[1], now=NOW)
+    assert "until=" in caught.value.hint
+
+
+def test_published_scores_are_joined_by_the_registrys_names() -> None:
+    runs = [solver("gpt-x-2024", 0, 20), solver("B", 0, 10), solver("c", 0, 10), solver("d", 0, 10)]
+    models = registry(model("gpt-x-2024", aliases=(Alias("GPT-X"),)), model("d", aliases=(Alias("D!"),)))
+    rows = (Published("gpt-x", 0.9, 164), Published("b", 0.8, 164), Published("z", 0.1, 9), Published("d", 0.1, 164))
+    given = PublishedSet("a list", (*rows, Published("D!", 0.2, 164)))
+    audit = audit_saturation(FRESH, runs, models, given, SETS[1], now=NOW)
+    assert [row.gap for row in audit.found.rows] == [pytest.approx(0.4), pytest.approx(0.55), None, None]
+    said = notes(audit)
+    assert "c, d: no gap: no published score" in said
+    assert "d: the file has several of its names: d, D!" in said
+    assert any(line.startswith("published models without a run here: 1 (z);") for line in said)
+    assert saturation_sheet(audit).conditions[0] == "saturated: a list"
+
+
+def test_no_run_on_the_fresh_set() -> None:
+    audit = audit_saturation(OLD, [solver("a", 3, 0)], registry(), *SETS, now=NOW)
+    assert "no gap: no run has a result on the fresh set" in notes(audit)
+
+
+@pytest.mark.shared
+def test_humaneval_against_livecodebench(shared_data: Path) -> None:
+    """Models that are on both recorded boards, by aliases or by one name: what the statistic's own test finds."""
+    problems, runs = matrix(shared_data, "lcb_v1_2024-04-17")
+    names: dict[str, list[str]] = {}
+    for published, ours in BOTH.items():
+        names.setdefault(ours, []).extend([published] if published.casefold() != ours.casefold() else [])
+    models = registry(*(model(ours, aliases=tuple(map(Alias, theirs))) for ours, theirs in names.items()))
+    text = (shared_data / "saturated" / "evalplus_leaderboard.json").read_text(encoding="utf-8")
+    given = PublishedSet("EvalPlus", tuple(read_published(text, "EvalPlus", "humaneval")))
+    audit = audit_saturation(problems, runs, models, given, read_problem_set("since=2023-09"), now=NOW)
+    with_gap = [name for name, row in zip(audit.names, audit.found.rows, strict=True) if row.gap is not None]
+    assert sorted(with_gap) == sorted([*names, "Command-R+"])  # which has one name on both
+    # One of GPT-4 Turbo's is above 90 % of HumanEval; OC-DS-1.3B solves 4.9 % of the fresh set.
+    assert audit.found.warnings == (
+        "1 of 26 models are above 90% on the saturated set: their differences are squeezed",
+        "1 of 45 models are below 5% on the fresh set: their differences are squeezed",
+    )
+    below = {name: row.below_line for name, row in zip(audit.names, audit.found.rows, strict=True)}
+    assert (below["DSCoder-1.3b-Ins"] or 0) > 0.02

@@ -1,0 +1,83 @@
+"""Scores under a user's workload."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from eval.audits.weights import WeightsAudit, audit_weights, weights_sheet
+from eval.evaluation import RunOutcomes, Settings
+from eval.models import Registry
+from eval.sheets import sheet_to_json
+from eval.workloads import Workload
+from tests.eval.facts import NOW, model, problem, registry, run
+
+PROBLEMS = [
+    problem(
+        number,
+        f"2024-0{1 + number % 6}-15",
+        difficulty="hard" if number % 3 == 0 else "easy",
+        contest=f"c{number % 12}",
+    )
+    for number in range(60)
+]
+EVEN = Workload(difficulty={"easy": 1.0, "hard": 1.0})
+
+
+def solver(name: str, n: int = 60) -> RunOutcomes:
+    """Solves every easy problem and every second hard one."""
+    return run(name, [(number, 2, 2 if number % 3 or number % 2 else 0) for number in range(n)])
+
+
+def audited(runs: list[RunOutcomes], models: Registry, workload: Workload = EVEN) -> WeightsAudit:
+    return audit_weights(PROBLEMS, runs, models, Settings(), workload, now=NOW)
+
+
+def notes(audit: WeightsAudit) -> str:
+    return "\n".join(note for one in weights_sheet(audit).tables for note in one.notes)
+
+
+def test_the_weighted_score_by_hand() -> None:
+    (found,) = audited([solver("m")], registry(model("m"))).runs
+    assert found.n_problems == 60
+    assert found.plain == pytest.approx(50 / 60)
+    assert found.weighted.score == pytest.approx(0.5 * 1 + 0.5 * 0.5)
+    # 40 easy problems of weight 1/80 and 20 hard ones of weight 1/40: 1 / (40 / 6400 + 20 / 1600).
+    assert found.weighted.n_eff == pytest.approx(1 / (40 / 6400 + 20 / 1600))
+
+
+def test_each_model_has_its_own_window() -> None:
+    audit = audited([solver("old"), solver("new"), solver("nobody")], registry(model("old"), model("new", "2024-03")))
+    assert [one.n_problems for one in audit.runs] == [60, 30]
+    assert [one.model for one in audit.not_scored] == ["nobody"]
+    sheet = weights_sheet(audit)
+    assert any(line.startswith("not scored: nobody: ") for line in sheet.conditions)
+    document = json.loads(sheet_to_json(sheet))
+    assert document["weights"] == {"easy": 1.0, "hard": 1.0}
+    assert document["rows"][1]["window_from"] == "2024-04-01T12:00:00Z"
+    shares = [row[2] for row in sheet.tables[1].rows]
+    assert shares == ["67", "33"]
+
+
+def test_thin_kinds_are_warned_of_and_missing_ones_refused() -> None:
+    audit = audited([solver("m", 20)], registry(model("m")))
+    assert "m: stratum hard has a weight of 50% and 7 problems" in notes(audit)
+    missing = audited([solver("m")], registry(model("m")), Workload(difficulty={"easy": 1, "extreme": 1}))
+    assert missing.runs[0].weighted.score is None
+    assert "m: no score under these weights: no problem with a result in stratum extreme (weight 50%)" in notes(missing)
+    outside = audited([solver("m")], registry(model("m")), Workload(difficulty={"easy": 1}))
+    assert "m: 20 problems with a result are of a kind without a weight" in notes(outside)
+
+
+def test_few_problems_and_none_give_no_percentage() -> None:
+    audit = audited([solver("few", 9), solver("late")], registry(model("few"), model("late", "2025-06")))
+    assert [(one.plain, one.weighted.score) for one in audit.runs] == [(None, None), (None, None)]
+    assert "few: no weighted score: needs at least 10 problems of the kinds that have a weight, there are 9" in notes(
+        audit
+    )
+    assert (
+        "late: no weighted score: needs at least 10 problems of the kinds that have a weight, there is none in"
+        in notes(audit)
+    )
+    assert "no score: no run has a usable cut-off" in notes(audited([], registry()))
