@@ -72,9 +72,10 @@ class Gap:
 
     ``linear``, ``points`` (over the problems after the cut-off) and ``points_all`` (over all) are shares: 0.05 is five
     points; ``logit`` is in log-odds. ``detectable`` is the gap in ``points`` that would be found 4 times out of 5.
-    ``controls`` are the rows that were used: those with 15 results on each side. ``ability`` and ``control_range`` are
-    in logits; ``comparable`` says whether the one lies within 0.5 of the other. ``n_undecidable`` problems lie within
-    the cut-off, ``n_missing`` others have no result of the model or of any control.
+    ``controls`` are the rows that were used: those with 15 results on each side. ``ability`` and, in the order of the
+    controls, ``control_abilities`` are in logits; ``comparable`` says whether the one lies within the others, or up to
+    0.5 outside (False as well where there are too few controls). ``n_undecidable`` problems lie within the cut-off,
+    ``n_missing`` others have no result of the model or of any control.
 
     With a ``refusal`` there is no estimate. ``linear`` alone is None where too few problems have all controls.
     """
@@ -90,7 +91,7 @@ class Gap:
     points_all: Estimate | None = None
     detectable: float | None = None
     ability: float | None = None
-    control_range: tuple[float, float] | None = None
+    control_abilities: tuple[float, ...] = ()
     comparable: bool | None = None
     refusal: str | None = None
     warnings: tuple[str, ...] = ()
@@ -98,7 +99,7 @@ class Gap:
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """Difficulties of problems, the ability of a model and those of the controls: logits on the scale of the controls."""
+    """Difficulties of problems, the ability of a model and those of the controls, in logits on the controls' scale."""
 
     difficulty: FloatArray
     ability: float
@@ -149,6 +150,7 @@ def find_gap(
     *,
     any_ability: bool = False,
     min_controls: int = MIN_CONTROLS,
+    side_means: bool = True,
     settings: Settings = PRIOR,
 ) -> Gap:
     """The gap of one model: ``tested`` has its scores, ``controls`` (models x problems) those of its peers, NaN = none.
@@ -156,6 +158,9 @@ def find_gap(
     Refused: fewer than 4 contests or 15 problems on a side, fewer than 3 controls, a side on which the model solves all
     or nothing, and a model more than 0.5 logits outside the abilities of the controls (``any_ability``: only warned
     of). ``settings`` are the priors of the difficulty fit. Raises ``ValueError`` for shapes that do not match.
+
+    ``side_means`` gives the difficulties before and after the cut-off prior means of their own. With one mean for all,
+    few controls and problems that become harder, the prior takes part of the change back and leaves a false gap.
     """
     scores, peers, groups = _checked(tested, controls, parts, clusters)
     decided = parts.before | parts.after
@@ -170,31 +175,39 @@ def find_gap(
     shown = Gap(
         data.side(before=True), data.side(before=False), int((~decided).sum()), int((decided & ~usable).sum()), used
     )
-    missing = _missing(shown, min_controls)
+    missing = _missing(shown)
     if missing:
         return replace(shown, refusal="; ".join(missing))
-    return _estimated(shown, data, any_ability, settings)
+    if len(used) < min_controls:
+        lacking = f"needs at least {min_controls} controls with {MIN_ITEMS} results on each side, there are {len(used)}"
+        return replace(shown, comparable=False, refusal=lacking)
+    scale = control_scale(data.tested, data.controls, settings, data.before if side_means else None)
+    return _estimated(shown, data, scale, any_ability)
 
 
-def control_scale(tested: ArrayLike, controls: ArrayLike, settings: Settings = PRIOR) -> Scale:
+def control_scale(
+    tested: ArrayLike, controls: ArrayLike, settings: Settings = PRIOR, strata: ArrayLike | None = None
+) -> Scale:
     """Difficulties and abilities by the controls alone (models x problems), and the ability of a model on their scale.
 
-    A one-parameter fit. The model's ability is that on all problems given, before the cut-off and after it: on those
-    after it alone a model that has lost a lot would look weaker than its controls.
+    A one-parameter fit; ``strata`` numbers groups of problems whose difficulties have a prior mean of their own. The
+    model's ability is that on all problems given, before the cut-off and after it: on those after it alone a model that
+    has lost a lot would look weaker than its controls.
     """
-    peers = fit(controls, Kind.ONE_PL, settings=settings)
+    peers = fit(controls, Kind.ONE_PL, settings=settings, strata=strata)
     known = Fixed(items=Items(peers.items.difficulty, peers.items.slope))
     alone = fit(np.asarray(tested, dtype=np.float64)[None], Kind.ONE_PL, fixed=known, settings=settings)
     return Scale(peers.items.difficulty, float(alone.theta[0]), peers.theta)
 
 
-def _estimated(shown: Gap, data: _Data, any_ability: bool, settings: Settings) -> Gap:
+def _estimated(shown: Gap, data: _Data, scale: Scale, any_ability: bool) -> Gap:
     """The numbers, once there is enough of everything."""
-    scale = control_scale(data.tested, data.controls, settings)
     low, high = float(scale.controls.min()), float(scale.controls.max())
     comparable = low - REACH <= scale.ability <= high + REACH
-    shown = replace(shown, ability=scale.ability, control_range=(low, high), comparable=comparable)
-    outside = f"no comparable control: its ability is {scale.ability:.2f}, theirs are {low:.2f} to {high:.2f} logits"
+    shown = replace(
+        shown, ability=scale.ability, control_abilities=tuple(scale.controls.tolist()), comparable=comparable
+    )
+    outside = f"its ability is {scale.ability:.2f} logits, those of its controls lie between {low:.2f} and {high:.2f}"
     if not comparable and not any_ability:
         return replace(shown, refusal=outside)
     design = np.column_stack([np.ones(data.tested.size), -scale.difficulty, data.before])
@@ -226,8 +239,8 @@ def _linear(data: _Data) -> Estimate | None:
     return None if isinstance(fitted, Refusal) else fitted.estimate(1, fitted.n_clusters - 2)
 
 
-def _missing(shown: Gap, min_controls: int) -> list[str]:
-    """What the evidence lacks, a clause for each."""
+def _missing(shown: Gap) -> list[str]:
+    """What the two sides lack, a clause for each."""
     clauses = []
     for side, where in ((shown.before, "before"), (shown.after, "after")):
         if side.n_contests < MIN_CONTESTS:
@@ -236,9 +249,6 @@ def _missing(shown: Gap, min_controls: int) -> list[str]:
             clauses.append(f"needs at least {MIN_ITEMS} problems {where} the cut-off, there are {side.n_items}")
         elif side.bound is not None:
             clauses.append(_all_alike(side, where))
-    if len(shown.controls) < min_controls:
-        held = f"with {MIN_ITEMS} results on each side"
-        clauses.append(f"needs at least {min_controls} controls {held}, there are {len(shown.controls)}")
     return clauses
 
 

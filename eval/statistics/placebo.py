@@ -21,7 +21,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eval.statistics.gap import MIN_CONTESTS, MIN_CONTROLS, MIN_ITEMS, PRIOR, Gap, Sides, control_scale, find_gap
+from eval.statistics.gap import MIN_CONTESTS, MIN_CONTROLS, MIN_ITEMS, PRIOR, REACH, Gap, Sides, control_scale, find_gap
 from eval.statistics.irt_newton import Settings
 from eval.statistics.multiplicity import holm
 from eval.statistics.scores import FloatArray, IntArray
@@ -94,6 +94,7 @@ class _Board:
     clusters: IntArray
     times: FloatArray
     families: IntArray
+    side_means: bool
     settings: Settings
 
     def gap(
@@ -107,11 +108,12 @@ class _Board:
     ) -> Gap:
         return find_gap(
             self.scores[row],
-            self.scores[list(controls)].reshape(len(controls), -1),
+            self.scores[np.asarray(controls, dtype=np.int64)],
             parts,
             self.clusters,
             any_ability=any_ability,
             min_controls=min_controls,
+            side_means=self.side_means,
             settings=self.settings,
         )
 
@@ -156,19 +158,25 @@ def judge_gaps(
     cases: Sequence[Case],
     *,
     families: ArrayLike | None = None,
-    only_comparable: bool = False,
+    like_ability: bool = False,
+    side_means: bool = True,
     settings: Settings = PRIOR,
 ) -> tuple[Judgement, ...]:
     """A verdict for each case, over ``scores`` (models x problems) with the contest and the time of each problem.
 
-    A placebo leaves out the control's whole family. Every placebo counts; with ``only_comparable`` those of controls
-    that the rest do not bracket are shown but have no say, which accuses more readily.
+    A placebo leaves out the control's whole family. Every placebo counts; with ``like_ability`` that of a control which
+    the others do not bracket counts only for models that lie within 0.5 logits of it, or beyond: it says what weak
+    controls do to a strong model (or strong ones to a weak), and nothing about one in their midst. ``side_means`` and
+    ``settings`` are those of ``find_gap``.
     """
     table = np.asarray(scores, dtype=np.float64)
     kin = np.arange(len(table)) if families is None else np.asarray(families)
-    board = _Board(table, np.asarray(clusters), np.asarray(times, dtype=np.float64), kin.astype(np.int64), settings)
+    moments = np.asarray(times, dtype=np.float64)
+    board = _Board(table, np.asarray(clusters), moments, kin.astype(np.int64), side_means, settings)
     if kin.shape != table.shape[:1] or board.times.shape != table.shape[1:]:
         raise ValueError(f"families of shape {kin.shape}, times of {board.times.shape}, scores of {table.shape}")
+    if any(case.model in case.controls for case in cases):
+        raise ValueError("a model cannot be a control of itself")
     gaps = [None if case.broken else board.gap(case.model, case.controls, case.parts) for case in cases]
     adjusted = _holm_of(gaps)
     n_tests = sum(p is not None for p in adjusted)
@@ -181,7 +189,8 @@ def judge_gaps(
         key = (case.parts.before.tobytes(), case.parts.after.tobytes(), case.controls)
         if key not in known:
             known[key] = _control_placebos(board, case)
-        judged.append(_judged(board, case, gap, (p, n_tests), known[key], only_comparable))
+        heard = [placebo for placebo in known[key] if not like_ability or _has_a_say(placebo, case, gap)]
+        judged.append(_judged(board, case, gap, (p, n_tests), (known[key], heard)))
     return tuple(judged)
 
 
@@ -233,17 +242,28 @@ def _holm_of(gaps: Sequence[Gap | None]) -> list[float | None]:
 def _without_numbers(case: Case, gap: Gap | None, n_tests: int) -> Judgement:
     if gap is None:
         return Judgement(case.model, Verdict.BROKEN, f"{Verdict.BROKEN} ({case.broken})", n_tests)
-    alone = gap.comparable is False or len(gap.controls) < MIN_CONTROLS
-    verdict = Verdict.NO_CONTROL if alone else Verdict.THIN
+    verdict = Verdict.NO_CONTROL if gap.comparable is False else Verdict.THIN
     return Judgement(case.model, verdict, f"{verdict} ({gap.refusal})", n_tests, gap, warnings=gap.warnings)
 
 
+def _has_a_say(placebo: Placebo, case: Case, gap: Gap) -> bool:
+    """Whether a placebo tells something about a model of this ability."""
+    own = placebo.gap.ability
+    if placebo.gap.comparable or own is None or gap.ability is None:
+        return True
+    used = [case.controls[place] for place in gap.controls]
+    if placebo.control not in used:
+        return True
+    distance = gap.ability - gap.control_abilities[used.index(placebo.control)]
+    return distance >= -REACH if own > max(placebo.gap.control_abilities) else distance <= REACH
+
+
 def _judged(
-    board: _Board, case: Case, gap: Gap, test: tuple[float, int], placebos: tuple[Placebo, ...], only_comparable: bool
+    board: _Board, case: Case, gap: Gap, test: tuple[float, int], placebos: tuple[Sequence[Placebo], Sequence[Placebo]]
 ) -> Judgement:
-    """The verdict where the model itself has been tested."""
+    """The verdict where the model itself has been tested, with all placebos and those that count."""
     p_holm, n_tests = test
-    counted = [placebo for placebo in placebos if placebo.gap.comparable or not only_comparable]
+    shown, counted = placebos
     sizes = [placebo.gap.logit.value for placebo in counted if placebo.gap.logit is not None]
     failed = [placebo for placebo in counted if placebo.p_holm is not None and placebo.p_holm < ALPHA]
     assert gap.logit is not None
@@ -256,7 +276,7 @@ def _judged(
         n_tests,
         gap,
         p_holm,
-        placebos,
+        tuple(shown),
         (min(sizes), max(sizes)) if sizes else None,
         dates,
         (*gap.warnings, *_cautions(gap, p_holm, dates)),

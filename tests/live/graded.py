@@ -1,7 +1,7 @@
 """An invented board for commands over several models: ten models, 180 problems of 60 contests on two platforms.
 
 Solving follows a Rasch model from a fixed seed. ``memoriser`` has learnt the problems of ``leetcode`` up to its
-cut-off by heart; ``late`` has a cut-off nine months later than the others.
+cut-off nearly by heart; ``late`` has a cut-off nine months later than the others.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def write_board(folder: Path) -> None:
             problems.append(row)
             solved = _solved(difficulty + float(rng.normal(0, 0.3)), rng)
             if platform == "leetcode" and starts < datetime(2024, 1, 1, tzinfo=UTC):
-                solved[MODELS.index("memoriser")] = SAMPLES
+                solved[MODELS.index("memoriser")] = rng.binomial(SAMPLES, 0.95)
             results += [
                 {"platform": platform, "id": row["id"], "model": name, "n_samples": SAMPLES, "n_correct": int(right)}
                 for name, right in zip(MODELS, solved, strict=True)

@@ -33,7 +33,7 @@ def instants(data: Path, name: str) -> NDArray[np.datetime64]:
         for row in csv.DictReader(lines):
             seen[row["question_id"]][row["site_date"].removesuffix("Z")] += 1
     texts = [seen[problem].most_common(1)[0][0] for problem in board(data, name).problems]
-    return np.array(texts, dtype="datetime64[m]") - np.array(24, dtype="timedelta64[h]")
+    return np.asarray(np.array(texts, dtype="datetime64[m]") - np.timedelta64(24, "h"), dtype="datetime64[m]")
 
 
 def days(moments: NDArray[np.datetime64]) -> NDArray[np.float64]:

@@ -1,0 +1,205 @@
+"""The contamination audit on recorded boards, as it would be run on a store that holds them."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from eval.audits.contamination import ContaminationAudit, audit_contamination
+from eval.audits.contamination_sheet import contamination_sheet
+from eval.audits.runs import audit_runs
+from eval.audits.selection import select
+from eval.board import EPOCH
+from eval.evaluation import Settings
+from eval.models import Registry
+from eval.sheets import sheet_to_json
+from eval.statistics.changepoint import Break
+from eval.statistics.placebo import Verdict
+from eval.window import ProblemFacts, parse_since
+from tests.eval.facts import NOW, model, problem, registry, run
+from tests.eval.statistics.boards import Board, board, table
+from tests.eval.statistics.recorded_gaps import V1, V6, declared, instants, v1_controls, v6_controls
+
+Runs = list[tuple[int, int, int]]
+
+
+def facts(
+    data: Path, name: str, of: Board, moments: np.ndarray[tuple[int], np.dtype[np.datetime64]]
+) -> list[ProblemFacts]:
+    """The problems of a recorded board at the instants of their contests."""
+    return [
+        problem(
+            number,
+            str(moment),
+            platform=str(of.platforms[number]),
+            native_id=of.problems[number],
+            difficulty=str(of.difficulties[number]),
+            contest=f"contest {of.contests[number]}",
+        )
+        for number, moment in enumerate(moments)
+    ]
+
+
+def audited(
+    data: Path,
+    name: str,
+    models: Registry,
+    *,
+    since: str,
+    until: str | None = None,
+    platforms: tuple[str, ...] = (),
+    at: datetime | None = None,
+) -> ContaminationAudit:
+    of, moments = board(data, name), instants(data, name)
+    runs = [
+        run(
+            of.models[row],
+            [
+                (n, 10, round(10 * float(of.scores[row, n])))
+                for n in np.flatnonzero(np.isfinite(of.scores[row])).tolist()
+            ],
+            imported=True,
+            origin="site",
+        )
+        for row in range(len(of.models))
+    ]
+    settings = Settings(
+        after_cutoff=False,
+        since=parse_since(since),
+        until=parse_since(until) if until else None,
+        platforms=platforms or ("leetcode", "atcoder"),
+    )
+    selection = select(facts(data, name, of, moments), runs, models, settings, now=NOW)
+    return audit_contamination(selection, models, audit_runs(selection, {}).months, 0, at=at)
+
+
+def between(one: Break) -> tuple[str, str]:
+    """The days of the last contest before a break and of the first after it."""
+    assert one.last_before is not None
+    assert one.first_after is not None
+    first, last = (EPOCH + timedelta(days=days) for days in (one.last_before, one.first_after))
+    return f"{first:%Y-%m-%d}", f"{last:%Y-%m-%d}"
+
+
+def verdicts(audit: ContaminationAudit, platform: str) -> dict[str, Verdict]:
+    (panel,) = (one for one in audit.panels if one.platform == platform)
+    return {audit.selection.board.names[one.model]: one.verdict for one in panel.judged}
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_twelve_models_on_leetcode_none_on_atcoder_at_the_end_of_august_2023(shared_data: Path) -> None:
+    """lcb_v1_did_aug2023.csv: 12 flagged on LeetCode, no control; none on AtCoder. The scan finds the same break."""
+    controls = v1_controls(shared_data)
+    names = board(shared_data, V1).models
+    models = registry(*(model(name, "2023-03" if name in controls else None) for name in names))
+    audit = audited(shared_data, V1, models, since="2023-05", at=datetime(2023, 8, 31, tzinfo=UTC))
+    rows = [row for row in table(shared_data, "lcb_v1_did_aug2023") if row["platform"] == "leetcode"]
+    flagged = {row["model"] for row in rows if float(row["did_p_holm"]) < 0.05}
+    found = verdicts(audit, "leetcode")
+    assert {name for name, verdict in found.items() if verdict is Verdict.FOUND} == flagged
+    assert len(flagged) == 12
+    assert not set(found) & set(controls)
+    assert Verdict.FOUND not in verdicts(audit, "atcoder").values()
+    (panel,) = (one for one in audit.panels if one.platform == "leetcode")
+    breaks = {audit.selection.board.names[row]: one for row, one, _ in panel.breaks}
+    # lcb_v1_changepoint_scan.csv
+    assert between(breaks["DSCoder-33b-Base"]) == ("2023-08-27", "2023-09-02")
+    assert between(breaks["CodeQwen15-7B"]) == ("2023-11-18", "2023-11-25")
+    sheet = contamination_sheet(audit)
+    text = "\n".join(note for one in sheet.tables for note in one.notes)
+    print(text)
+    assert re.search(r"^DSCoder-33b-Base: gap found: \+[45][0-9]\.[0-9] points", text, re.MULTILINE)
+    json.loads(sheet_to_json(sheet))
+
+
+def v6_registry(data: Path) -> Registry:
+    """The declared cut-offs; of the rest none is known."""
+    rows = [row for row in table(data, "lcb_v6_did_declared_cutoffs") if row["platform"] == "all"]
+    known = {row["model"]: declared(row)[:7] for row in rows if row["role"] == "tested"}
+    known |= dict.fromkeys(v6_controls(data), "2023-10")
+    return registry(*(model(name, known.get(name)) for name in board(data, V6).models))
+
+
+@pytest.mark.shared
+@pytest.mark.slow
+def test_a_broken_month_is_left_out_before_any_gap_is_computed(shared_data: Path) -> None:
+    """DeepSeek-V3 in January and March 2025, and nobody else."""
+    audit = audited(shared_data, V6, v6_registry(shared_data), since="2024-01")
+    names = audit.selection.board.names
+    assert {(names[one.model], one.period % 12 + 1) for one in audit.broken} == {("DeepSeek-V3", 1), ("DeepSeek-V3", 3)}
+    conditions = contamination_sheet(audit).conditions
+    assert any(line.startswith("left out: results of DeepSeek-V3 in 2025-01 (broken run: z -") for line in conditions)
+
+
+def simulated(seed: int, learnt: bool) -> tuple[list[ProblemFacts], list[tuple[str, Runs]]]:
+    """Eight controls with cut-offs in 2022, one model with its own at the end of 2023; 60 contests over two years."""
+    rng = np.random.default_rng(seed)
+    problems, times = [], []
+    for number in range(180):
+        at = datetime(2023, 1, 7, tzinfo=UTC) + timedelta(days=12 * (number // 3))
+        problems.append(problem(number, at.replace(tzinfo=None).isoformat(), contest=f"c{number // 3}"))
+        times.append(at)
+    hard = rng.normal(0, 1.2, 180)
+    answers = []
+    for place, ability in enumerate([*np.linspace(-1.5, 1.5, 8), 0.0]):
+        chances = 1 / (1 + np.exp(hard - ability))
+        if learnt and place == 8:
+            chances = np.where(np.array(times) < datetime(2023, 12, 1, tzinfo=UTC), 0.5 + chances / 2, chances)
+        name = f"control{place}" if place < 8 else "tested"
+        answers.append((name, [(n, 5, int(rng.binomial(5, chances[n]))) for n in range(180)]))
+    return problems, answers
+
+
+def of_simulated(seed: int, learnt: bool, **cutoffs: str | None) -> ContaminationAudit:
+    problems, answers = simulated(seed, learnt)
+    models = registry(*(model(name, cutoffs.get(name, "2022-06")) for name, _ in answers))
+    runs = [run(name, cells) for name, cells in answers]
+    settings = Settings(after_cutoff=False, since=EPOCH)
+    selection = select(problems, runs, models, settings, now=NOW)
+    return audit_contamination(selection, models, (), 0)
+
+
+def test_what_was_learnt_is_found_and_nothing_where_nothing_was() -> None:
+    learnt, clean = (of_simulated(7, learnt, tested="2023-12") for learnt in (True, False))
+    assert verdicts(learnt, "all platforms") == {"tested": Verdict.FOUND}
+    assert verdicts(clean, "all platforms") == {"tested": Verdict.NOT_FOUND}
+    sheet = contamination_sheet(clean)
+    assert sheet.tables[0].rows[0][-1] == "gap not found"
+    assert sheet.tables[0].rows[0][7] is not None  # what could have been seen stands beside it
+
+
+def test_problems_start_where_controls_can_be_had() -> None:
+    """Without a bound of the user's: after the fifth of the stated cut-offs."""
+    late = {f"control{place}": "2023-02" for place in range(4, 8)}
+    audit = of_simulated(7, True, tested="2023-12", **late)
+    assert audit.start is not None
+    assert EPOCH + timedelta(days=audit.start) == datetime(2023, 3, 1, 12, tzinfo=UTC)
+    assert audit.controls[8].sum() == 8
+
+
+def test_models_without_stated_cut_offs_are_no_controls() -> None:
+    nobody = {f"control{place}": None for place in range(8)}
+    audit = of_simulated(7, True, tested="2023-12", **nobody)
+    assert verdicts(audit, "all platforms") == {"tested": Verdict.NO_CONTROL}
+    sheet = contamination_sheet(audit)
+    assert "controls: none: no model has a stated cut-off before the problems" in sheet.conditions
+    assert any(note.startswith("no cut-off to test at: control0") for note in sheet.notes)
+
+
+def test_nobody_is_a_control_of_its_own_family() -> None:
+    problems, answers = simulated(7, True)
+    entries = [
+        model(name, "2023-12" if name == "tested" else "2022-06", base_models=("control3",) if name == "tested" else ())
+        for name, _ in answers
+    ]
+    models = registry(*entries)
+    settings = Settings(after_cutoff=False, since=EPOCH)
+    selection = select(problems, [run(*one) for one in answers], models, settings, now=NOW)
+    audit = audit_contamination(selection, models, (), 0)
+    assert audit.controls[8].tolist() == [place != 3 and place < 8 for place in range(9)]
