@@ -1,9 +1,10 @@
 """``python -m benchmarks``: all measurements, one after the other."""
 
-from benchmarks import duplicates, ingestion, item_response, judging, ranks
+from benchmarks import contamination, duplicates, ingestion, item_response, judging, ranks
 
 judging.main()
 duplicates.main()
 ingestion.main()
 ranks.main()
 item_response.main()
+contamination.main()

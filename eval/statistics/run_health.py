@@ -135,13 +135,18 @@ def withheld_cells(health: tuple[PeriodHealth, ...], periods: ArrayLike, n_model
 
 def answer_health(counts: AnswerCounts) -> AnswerHealth:
     """The shares of a run's answers, with a warning for each that is above 5 %, and for copies in place of samples."""
-    named = {"empty": counts.empty, "cut off": counts.truncated, "failed": counts.failed, "timed out": counts.timed_out}
+    named = {
+        "are empty": counts.empty,
+        "are cut off": counts.truncated,
+        "failed": counts.failed,
+        "timed out": counts.timed_out,
+    }
     if min(counts.asked, *named.values()) < 0 or max(named.values()) > counts.asked:
         raise ValueError("each count must lie between 0 and the number of samples")
     if not 0 <= counts.all_equal <= counts.repeated <= counts.asked:
         raise ValueError("problems whose samples are all equal are some of those with several samples")
     warnings = [
-        f"{_share(count, counts.asked):.1%} of {counts.asked} answers are {name}"
+        f"{100 * count / counts.asked:.1f} % of {counts.asked} answers {name}"
         for name, count in named.items()
         if count > MAX_SHARE * counts.asked
     ]

@@ -162,7 +162,7 @@ def test_shares_of_answers() -> None:
     found = answer_health(AnswerCounts(200, empty=4, truncated=30, failed=10, timed_out=11, repeated=20, all_equal=5))
     assert (found.empty, found.truncated, found.failed, found.timed_out) == (0.02, 0.15, 0.05, 0.055)
     assert found.all_equal == 0.25
-    assert found.warnings == ("15.0% of 200 answers are cut off", "5.5% of 200 answers are timed out")
+    assert found.warnings == ("15.0 % of 200 answers are cut off", "5.5 % of 200 answers timed out")
 
 
 def test_copies_in_place_of_samples() -> None:
