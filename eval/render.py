@@ -9,7 +9,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import textwrap
 from collections.abc import Iterable
 
 from rich.console import Console
@@ -17,9 +16,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from eval.report import Report, Row, Score, Stratum, report_to_dict, row_to_dict, utc_text
+from eval.sheets import NO_NUMBER, markdown_row, markdown_text, print_lines
 
 STATUS_MARKS = {"stated": "", "assumed": "?"}
-NO_NUMBER = "–"
 DIGEST_LENGTH = 12
 
 
@@ -43,8 +42,7 @@ def print_table(report: Report, console: Console) -> None:
             cells += [f"{row.n_judged}/{row.n_eligible}", *_score_cells(row, 1)]
             table.add_row(*cells, *(_score_cells(row, k)[0] for k in others))
         console.print(table)
-    for line in footnotes(report):
-        console.print(escape(_wrap(line, console.width)), highlight=False, soft_wrap=True)
+    print_lines(console, footnotes(report))
 
 
 def footnotes(report: Report) -> list[str]:
@@ -64,10 +62,10 @@ def to_markdown(report: Report) -> str:
     head = ["model", "cut-off", "window (UTC)", "eligible", "judged", "samples"]
     head += [name for k in ks for name in (f"pass@{k}", "95 % interval")]
     head += ["by difficulty", "by platform"]
-    lines = [_md_row(head), _md_row(["---"] * 3 + ["---:"] * (3 + 2 * len(ks)) + ["---"] * 2)]
+    lines = [markdown_row(head), markdown_row(["---"] * 3 + ["---:"] * (3 + 2 * len(ks)) + ["---"] * 2)]
     for row in report.rows:
         cells = [
-            _md(_name(row)),
+            markdown_text(_name(row)),
             _md_cutoff(row),
             _window(row),
             str(row.n_eligible),
@@ -75,16 +73,18 @@ def to_markdown(report: Report) -> str:
             str(row.n_samples),
         ]
         cells += [cell for k in ks for cell in _score_cells(row, k)]
-        cells += [_md(_strata_text(row.by_difficulty)), _md(_strata_text(row.by_platform))]
-        lines.append(_md_row(cells))
+        cells += [markdown_text(_strata_text(row.by_difficulty)), markdown_text(_strata_text(row.by_platform))]
+        lines.append(markdown_row(cells))
     lines.append("")
     for row in report.rows:
         notes = [_left_out_text(row), *row.warnings]
         notes += [f"problem by problem: {_results_text(row)}"] if row.results else []
         notes += [f"run with {_conditions_text(row)}"] if row.conditions else []
-        lines.append(f"- **{_md(_name(row))}**: {_md('; '.join(note for note in notes if note))}")
-    lines += [f"- not scored: **{_md(model.model)}**: {_md(model.reason)}" for model in report.not_scored]
-    lines += [f"- {_md(line)}" for line in _table_notes(report)]
+        lines.append(f"- **{markdown_text(_name(row))}**: {markdown_text('; '.join(note for note in notes if note))}")
+    lines += [
+        f"- not scored: **{markdown_text(model.model)}**: {markdown_text(model.reason)}" for model in report.not_scored
+    ]
+    lines += [f"- {markdown_text(line)}" for line in _table_notes(report)]
     return "\n".join(lines) + "\n"
 
 
@@ -109,12 +109,6 @@ def to_csv(report: Report) -> str:
 def to_json(report: Report) -> str:
     """One JSON document; see ``eval.report.report_to_dict``."""
     return json.dumps(report_to_dict(report), indent=2, ensure_ascii=False, allow_nan=False, default=str) + "\n"
-
-
-def _wrap(line: str, width: int) -> str:
-    """The line at this width, continued further in; links stay in one piece."""
-    indent = " " * (len(line) - len(line.lstrip()) + 2)
-    return textwrap.fill(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
 
 
 def _ks(report: Report) -> list[int]:
@@ -267,25 +261,14 @@ def _generated(report: Report) -> str:
     return f"made {report.generated_at:%Y-%m-%dT%H:%MZ}"
 
 
-def _md(text: str) -> str:
-    """Text that cannot break out of a Markdown table's cell, nor become markup."""
-    for mark in "\\`*_[]|":
-        text = text.replace(mark, "\\" + mark)
-    return " ".join(text.replace("<", "&lt;").replace(">", "&gt;").split())
-
-
 def _md_cutoff(row: Row) -> str:
-    text = _md(_cutoff(row))
+    text = markdown_text(_cutoff(row))
     if row.cutoff_source is None or not row.cutoff_source.startswith(("https://", "http://")):
         return text
     link = row.cutoff_source
     for mark, code in (("|", "%7C"), ("(", "%28"), (")", "%29"), (" ", "%20"), ("<", "%3C"), (">", "%3E")):
         link = link.replace(mark, code)
     return f"[{text}]({link})"
-
-
-def _md_row(cells: Iterable[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
 
 
 def _csv_cell(value: object) -> object:

@@ -127,7 +127,7 @@ def print_sheet(sheet: Sheet, console: Console) -> None:
     from rich.markup import escape
     from rich.table import Table as RichTable
 
-    _print_lines(console, [sheet.title, *(f"  {line}" for line in sheet.conditions)])
+    print_lines(console, [sheet.title, *(f"  {line}" for line in sheet.conditions)])
     for one in sheet.tables:
         console.print()
         if one.title:
@@ -144,23 +144,26 @@ def print_sheet(sheet: Sheet, console: Console) -> None:
             for row in one.rows:
                 table.add_row(*(escape(column.text(cell)) for column, cell in zip(one.columns, row, strict=True)))
             console.print(table, highlight=False)
-        _print_lines(console, [f"  {line}" for line in one.notes])
+        print_lines(console, [f"  {line}" for line in one.notes])
     if sheet.notes:
         console.print()
-        _print_lines(console, sheet.notes)
+        print_lines(console, sheet.notes)
 
 
 def sheet_to_markdown(sheet: Sheet) -> str:
     """A sheet as Markdown: a heading, the conditions as a list, each table under its own heading."""
-    lines = [f"# {_md(sheet.title)}", "", *(f"- {_md(line)}" for line in sheet.conditions)]
+    lines = [f"# {markdown_text(sheet.title)}", "", *(f"- {markdown_text(line)}" for line in sheet.conditions)]
     for one in sheet.tables:
-        lines += ["", f"## {_md(one.title)}"] if one.title else [""]
+        lines += ["", f"## {markdown_text(one.title)}"] if one.title else [""]
         if one.rows:
-            lines += ["", _md_row(_md(column.heading) for column in one.columns)]
-            lines.append(_md_row("---:" if column.is_number else "---" for column in one.columns))
-            lines += [_md_row(_md(c.text(cell)) for c, cell in zip(one.columns, row, strict=True)) for row in one.rows]
-        lines += ["", *(f"- {_md(line)}" for line in one.notes)] if one.notes else []
-    lines += ["", *(f"- {_md(line)}" for line in sheet.notes)] if sheet.notes else []
+            lines += ["", markdown_row(markdown_text(column.heading) for column in one.columns)]
+            lines.append(markdown_row("---:" if column.is_number else "---" for column in one.columns))
+            lines += [
+                markdown_row(markdown_text(c.text(cell)) for c, cell in zip(one.columns, row, strict=True))
+                for row in one.rows
+            ]
+        lines += ["", *(f"- {markdown_text(line)}" for line in one.notes)] if one.notes else []
+    lines += ["", *(f"- {markdown_text(line)}" for line in sheet.notes)] if sheet.notes else []
     return "\n".join(lines) + "\n"
 
 
@@ -213,7 +216,8 @@ def _scalar(value: Any) -> str | int | float | None:
     raise TypeError(f"{type(value).__name__} has no JSON form here")
 
 
-def _print_lines(console: Console, lines: Iterable[str]) -> None:
+def print_lines(console: Console, lines: Iterable[str]) -> None:
+    """Print lines folded to the console's width, continued further in; links stay in one piece."""
     from rich.markup import escape
 
     for line in lines:
@@ -224,12 +228,13 @@ def _print_lines(console: Console, lines: Iterable[str]) -> None:
         console.print(escape(folded), highlight=False, soft_wrap=True)
 
 
-def _md(content: str) -> str:
+def markdown_text(content: str) -> str:
     """Text that cannot break out of a Markdown table's cell, nor become markup."""
     for mark in "\\`*_[]|":
         content = content.replace(mark, "\\" + mark)
     return " ".join(content.replace("<", "&lt;").replace(">", "&gt;").split())
 
 
-def _md_row(cells: Iterable[str]) -> str:
+def markdown_row(cells: Iterable[str]) -> str:
+    """One row of a Markdown table."""
     return "| " + " | ".join(cells) + " |"
