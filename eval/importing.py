@@ -247,16 +247,14 @@ class _ResultImporter:
         seen: dict[_Place, ResultRow] = {}
         for row in rows:
             place = self._place(session, row) if isinstance(row, ResultRow) else None
-            if place is None or not isinstance(row, ResultRow):
+            if place is None:
                 continue
+            assert isinstance(row, ResultRow)  # nothing else has a place
             first = seen.setdefault(place, row)
-            if first is row:
-                continue
-            if (first.n_samples, first.n_correct) == (row.n_samples, row.n_correct):
-                self._n_repeated += 1
-            else:
+            if (first.n_samples, first.n_correct) != (row.n_samples, row.n_correct):
                 self._conflicts.setdefault(place, [first.where]).append(row.where)
-        # What repeats a row of a conflict belongs to it; which rows those are no longer matters.
+            elif first is not row:
+                self._n_repeated += 1
 
     def _place(self, session: Session, row: ResultRow) -> _Place | None:
         """What a row is the result of; None for a row that is not taken anyway."""

@@ -33,11 +33,9 @@ class Judged:
         return Judged(tuple(self.problems[row] for row in rows), self.n[index], self.c[index])
 
     def results(self) -> tuple[ProblemResult, ...]:
-        """Each problem with its counts."""
-        return tuple(
-            ProblemResult(f"{problem.platform}:{problem.native_id}", int(n), int(c))
-            for problem, n, c in zip(self.problems, self.n, self.c, strict=True)
-        )
+        """Each problem with its counts, the oldest first."""
+        rows = sorted(zip(self.problems, self.n.tolist(), self.c.tolist(), strict=True), key=lambda row: _age(row[0]))
+        return tuple(ProblemResult(f"{one.platform}:{one.native_id}", n, c) for one, n, c in rows)
 
 
 def score(judged: Judged, k: int) -> Score:
@@ -72,6 +70,11 @@ def strata(judged: Judged, names: Sequence[str], ks: Sequence[int]) -> tuple[Str
         part = judged.take(members[name])
         found.append(Stratum(name, len(part.problems), int(part.n.sum()), tuple(score(part, k) for k in ks)))
     return tuple(found)
+
+
+def _age(problem: ProblemFacts) -> tuple[bool, float, str]:
+    at = problem.exposed_at
+    return at is None, 0.0 if at is None else at.timestamp(), problem.native_id
 
 
 def _stratum_order(name: str) -> tuple[int, float, str]:

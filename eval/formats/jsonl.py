@@ -43,15 +43,16 @@ RESULT_KEYS = ("platform", "id", "model", "n_samples", "n_correct", "origin")
 def read_solutions(path: Path) -> Iterator[SolutionRow | Refusal | Note]:
     """One row for each line."""
     seen: Counter[tuple[str | None, str | None, str]] = Counter()
-    return build_rows(read_json_lines(path, MAX_ROW), lambda where, row: _solution(where, row, seen), "id")
+    return build_rows(read_json_lines(path, MAX_ROW), lambda where, row: solution_row(where, row, seen), "id")
 
 
 def read_results(path: Path) -> Iterator[ResultRow | Refusal | Note]:
     """One tally for each line."""
-    return build_rows(read_json_lines(path, MAX_ROW), _result, "id")
+    return build_rows(read_json_lines(path, MAX_ROW), result_row, "id")
 
 
-def _solution(where: str, row: Row, seen: Counter[tuple[str | None, str | None, str]]) -> Iterator[SolutionRow]:
+def solution_row(where: str, row: Row, seen: Counter[tuple[str | None, str | None, str]]) -> Iterator[SolutionRow]:
+    """A solution from its keys. ``seen`` counts the rows of each model and problem so far, for those without sample."""
     only_known_keys(row, SOLUTION_KEYS)
     native_id, platform, model = identifier(row, "id"), optional_name(row, "platform"), optional_name(row, "model")
     sample = optional_count(row, "sample")
@@ -72,7 +73,8 @@ def _solution(where: str, row: Row, seen: Counter[tuple[str | None, str | None, 
     )
 
 
-def _result(where: str, row: Row) -> Iterator[ResultRow]:
+def result_row(where: str, row: Row) -> Iterator[ResultRow]:
+    """A tally from its keys."""
     only_known_keys(row, RESULT_KEYS)
     n_samples, n_correct = required_count(row, "n_samples"), required_count(row, "n_correct")
     if n_samples == 0:

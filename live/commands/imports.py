@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import json
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -84,17 +85,24 @@ def _read_program(file: Path) -> Program:
 
 
 @app.command("solutions")
-def import_solutions(
+def import_solutions(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
     context: typer.Context,
     path: FilePath,
     format_name: Annotated[
-        str, typer.Option("--format", "-f", help="livecodebench, livecodebench-custom, evalplus or jsonl.")
+        str, typer.Option("--format", "-f", help="livecodebench, livecodebench-custom, evalplus, jsonl or csv.")
     ],
     model: Annotated[str | None, typer.Option(help="The model, where the file does not name it.")] = None,
     run: Annotated[str, typer.Option(help="A name for this run, to keep several of one model apart.")] = "import",
     language: Annotated[str, typer.Option(help="The language, where the file does not name it.")] = "python3",
     ran_on: Annotated[
         str | None, typer.Option(metavar="DAY", help="The day of the run, to read an alias as of then: 2025-03-01.")
+    ] = None,
+    condition: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="A setting of the run: prompt=v2, temperature=0.2 (repeatable). Other settings are another run.",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -112,7 +120,7 @@ def import_solutions(
             known_models=_resolver(session, day),
             now=utc_now(),
             label=run,
-            conditions={"ran_on": day.isoformat()} if day else None,
+            conditions=_read_conditions(condition or ()) | ({"ran_on": day.isoformat()} if day else {}),
             language=language,
         )
     _finish(session, report, "solutions", as_json)
@@ -123,7 +131,7 @@ def import_results(
     context: typer.Context,
     path: FilePath,
     format_name: Annotated[
-        str, typer.Option("--format", "-f", help="livecodebench-site, livecodebench, evalplus or jsonl.")
+        str, typer.Option("--format", "-f", help="livecodebench-site, livecodebench, evalplus, jsonl or csv.")
     ],
     model: Annotated[str | None, typer.Option(help="Only this model, or the model of a file that names none.")] = None,
     origin: Annotated[str | None, typer.Option(help="Who graded, in place of what the file says.")] = None,
@@ -163,6 +171,22 @@ def refused(
         return
     for row in rows:
         typer.echo(f"{row.refused_at:%Y-%m-%d %H:%M} {row.file}, {row.place}: {row.reason}")
+
+
+def _read_conditions(settings: Iterable[str]) -> dict[str, Any]:
+    """Settings by name. A value that reads as a number, true or false in JSON is one, any other is text."""
+    found: dict[str, Any] = {}
+    for setting in settings:
+        name, equals, value = (part.strip() for part in setting.partition("="))
+        if not name or not equals or name in found:
+            reason = "is given twice" if name in found else "is no setting"
+            raise UsageError(f'--condition "{setting}" {reason}', "write each setting once, as temperature=0.2")
+        try:
+            read = json.loads(value, parse_constant=str)  # NaN is no number that could be compared
+        except ValueError:
+            read = value
+        found[name] = read if isinstance(read, bool | int | float) else value
+    return found
 
 
 def _resolver(session: Session, day: date | None = None) -> Callable[[str], str | None]:

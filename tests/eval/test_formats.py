@@ -42,9 +42,10 @@ def refused(refusals: Iterable[Refusal]) -> list[str]:
 
 
 def test_formats_are_found_by_their_modules() -> None:
-    assert list(all_formats()) == ["evalplus", "jsonl", "livecodebench", "livecodebench-custom", "livecodebench-site"]
-    assert set(solution_formats()) == {"evalplus", "jsonl", "livecodebench", "livecodebench-custom"}
-    assert set(result_formats()) == {"evalplus", "jsonl", "livecodebench", "livecodebench-site"}
+    names = ["csv", "evalplus", "jsonl", "livecodebench", "livecodebench-custom", "livecodebench-site"]
+    assert list(all_formats()) == names
+    assert set(solution_formats()) == {*names} - {"livecodebench-site"}
+    assert set(result_formats()) == {*names} - {"livecodebench-custom"}
     assert all(entry.description for entry in all_formats().values())
 
 

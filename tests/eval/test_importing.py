@@ -306,10 +306,10 @@ class TestImportsThatDoNotBegin:
 
     def test_unknown_format(self, store: Store) -> None:
         with pytest.raises(UnknownFormat) as caught:
-            import_solutions(store, DATA / "site.json", "csv", model="nova-1", known_models=known_models, now=NOW)
-        assert caught.value.message == "unknown format of solutions 'csv'"
+            import_solutions(store, DATA / "site.json", "xlsx", model="nova-1", known_models=known_models, now=NOW)
+        assert caught.value.message == "unknown format of solutions 'xlsx'"
         assert caught.value.hint == (
-            "The formats of solutions are evalplus, jsonl, livecodebench, livecodebench-custom."
+            "The formats of solutions are csv, evalplus, jsonl, livecodebench, livecodebench-custom."
         )
 
     def test_format_without_programs(self, store: Store) -> None:
@@ -411,11 +411,19 @@ class TestResults:
         # Another name of the same model: taking both would leave the later one, whichever it is.
         path = write(tmp_path / "rows.jsonl", row, row, {**row, "model": "Nova", "n_correct": 9})
         report = import_results(store, path, "jsonl", known_models=known_models, now=NOW)
-        assert (report.created, report.unchanged, report.n_refused) == (1, 1, 1)
-        assert str(report.refused[0]) == (
-            "line 3, id '9001': another result of nova-1 for leetcode:9001 stands at line 1, id '9001'; "
-            "that one was taken"
+        assert (report.created, report.unchanged, report.n_refused) == (0, 0, 3)
+        assert str(report.refused[2]) == (
+            "line 3, id '9001': contradicts another result of nova-1 for leetcode:9001 (line 1, id '9001'); "
+            "none of them was taken"
         )
+        assert report.notes[0] == "1 duplicate, 1 conflict (leetcode:9001)"
+        assert tallies(store) == set()
+
+    def test_blanks_around_ids_are_removed_and_gaps_are_told(self, store: Store, tmp_path: Path) -> None:
+        row = {"id": " 9001 ", "model": "nova-1", "n_samples": 10, "n_correct": 3}
+        report = import_results(store, write(tmp_path / "rows.jsonl", row), "jsonl", known_models=known_models, now=NOW)
+        assert report.created == 1
+        assert report.notes == ("blanks around ids were removed: ' 9001 '",)
 
     def test_results_for_problems_that_are_not_there(self, store: Store, tmp_path: Path) -> None:
         row = {"platform": "atcoder", "id": "9001", "model": "nova-1", "n_samples": 10, "n_correct": 3}

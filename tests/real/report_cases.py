@@ -1,4 +1,4 @@
-"""Which tests show that a report case of groups A, B, C and F behaves as its entry says, and which do not yet."""
+"""Which tests show that a report case of groups A, B, C, E and F behaves as its entry says, and which do not yet."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _STORE = "tests/db/test_report_cases.py"
 _KEPT = "tests/real/test_report_cases_kept.py"
 _TESTS = "tests/real/test_report_cases_tests.py"
 _JUDGING = "tests/real/test_report_cases_judging.py"
+_SCORES = "tests/real/test_report_cases_scores.py"
 _PROGRAMS = "tests/sandbox/test_reports.py"
 _MACHINE = "tests/sandbox/test_reports_machine.py"
 _ORPHANS = "tests/sandbox/test_orphans.py"
@@ -181,6 +182,38 @@ CASES: Final = {
         f"{_JUDGING}::test_c22_modules_that_are_not_there_are_counted",
     ),
     "C23": (_VERDICTS, f"{_PROGRAMS}::test_c23_other_jails_go_on_beside_a_fork_bomb"),
+    "E01": (
+        f"{_SCORES}::test_e01_pass_at_5_of_one_sample_is_no_number",
+        "tests/eval/test_evaluation.py::test_pass_at_5_of_one_sample_each_has_no_number",
+    ),
+    "E03": (
+        f"{_SCORES}::test_e03_a_run_that_lacks_problems_says_so_and_ranks_over_common_ones_alone",
+        "tests/eval/test_evaluation.py::test_missing_completions_are_left_out_and_said",
+        "tests/eval/test_evaluation.py::test_problems_weigh_the_same_whatever_their_samples",
+    ),
+    "E05": (f"{_SCORES}::test_e05_without_a_known_cut_off_there_is_no_window",),
+    "E07": (f"{_SCORES}::test_e07_a_corrected_cut_off_and_a_new_name_leave_the_old_table",),
+    "E09": (
+        f"{_SCORES}::test_e09_a_window_with_nothing_in_it_says_what_became_of_all",
+        "tests/eval/test_evaluation.py::test_an_empty_window_gives_no_number",
+    ),
+    "E11": (f"{_SCORES}::test_e11_the_last_day_of_a_window_is_in_it",),
+    "E13": (f"{_SCORES}::test_e13_two_models_meet_on_common_problems",),
+    "E14": (f"{_SCORES}::test_e14_a_run_of_another_window_is_found_by_its_own",),
+    "E15": (
+        f"{_SCORES}::test_e15_results_that_contradict_each_other_count_for_nothing",
+        f"{_SCORES}::test_e15_a_sample_has_one_program_and_one_verdict",
+        "tests/eval/test_evaluation.py::test_two_outcomes_for_one_problem_are_refused",
+    ),
+    "E17": (f"{_SCORES}::test_e17_answers_are_joined_by_id",),
+    "E18": (f"{_SCORES}::test_e18_ids_are_text_from_end_to_end",),
+    "E19": (
+        f"{_SCORES}::test_e19_the_error_is_over_problems_and_not_over_samples",
+        f"{_SCORES}::test_e19_three_times_the_case_has_a_rate_with_its_method",
+    ),
+    "E21": (f"{_SCORES}::test_e21_two_versions_of_a_prompt_are_two_runs",),
+    "E22": (f"{_SCORES}::test_e22_ranks_are_given_among_runs_of_equal_settings_alone",),
+    "E23": (f"{_SCORES}::test_e23_a_cut_off_that_cannot_be_or_need_not_be_is_not_ranked_by",),
     "F01": (
         f"{_RUNS}::test_f01_a_process_that_was_down_at_the_time_runs_once_and_late",
         f"{_SCHEDULE}::test_a_busy_source_delays_no_other_and_is_not_run_twice",

@@ -93,9 +93,14 @@ def _evidence(reading: DbSession, chosen: Chosen, looked_at: list[ProblemFacts])
 
 def _flags_of(statement: str, rules: SuiteRules | None) -> tuple[tuple[str, str], ...]:
     """What the wording of a statement would be flagged for, unless the tests compare as it says."""
+    from eval.audits.problem_evidence import COMPARISON
     from ingest.statements.wording import read_wording
 
-    flags = read_wording(statement, is_call=rules is not None and rules.calls_function).flags
-    if rules is not None and rules.comparison.get("unordered"):
-        return tuple(flag for flag in flags if flag[0] != "multiple_answers")
-    return flags
+    wording = read_wording(statement, is_call=rules is not None and rules.calls_function)
+    if rules is None:
+        return wording.flags
+    stated = {name: value for name, value in wording.comparison.items() if rules.comparison.get(name) != value}
+    flags = [flag for flag in wording.flags if flag[0] != "multiple_answers" or not rules.comparison.get("unordered")]
+    if stated:
+        flags.append((COMPARISON, ", ".join(f"{name} {value}" for name, value in stated.items())))
+    return tuple(flags)
