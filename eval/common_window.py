@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from eval.board import Board, build_board
 from eval.cautions import differing_fields
+from eval.comparable import comparable_runs
 from eval.eligibility import NotScored, UsedCutoff
-from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
+from eval.evaluation import RunOutcomes, Settings, digest_of_problems
 from eval.models import Registry
 from eval.report import utc_text
 from eval.window import ProblemFacts, Window, classify
@@ -77,31 +78,21 @@ def common_window(
 
     A run whose model has no usable cut-off is not compared, unless the settings give the window themselves.
     """
-    kept: list[tuple[RunOutcomes, UsedCutoff | None, Window]] = []
-    refused: list[NotScored] = []
-    for run in runs:
-        basis = basis_of(run, registry, settings, now)
-        if isinstance(basis, NotScored):
-            refused.append(basis)
-        elif basis.doubt is not None and settings.after_cutoff:
-            refused.append(NotScored(run.model, basis.doubt))
-        else:
-            model = basis.entry.name if basis.entry is not None else run.model
-            kept.append((replace(run, model=model), basis.known, basis.window))
-    window = _latest([one for _, _, one in kept], settings)
+    kept, refused = comparable_runs(runs, registry, settings, now=now)
+    window = _latest([basis.window for _, basis in kept], settings)
     admitted = [problem for problem in problems if settings.admits(problem)]
     reasons = [classify(problem, window, include_flagged=settings.include_flagged) for problem in admitted]
     eligible = [problem for problem, reason in zip(admitted, reasons, strict=True) if reason is None]
-    board = build_board(eligible, [run for run, _, _ in kept])
-    judged_here = any(not run.imported for run, _, _ in kept)
+    board = build_board(eligible, [run for run, _ in kept])
+    judged_here = any(not run.imported for run, _ in kept)
     return CommonWindow(
         board=board,
         window=window,
-        cutoffs=tuple(used for _, used, _ in kept),
+        cutoffs=tuple(basis.known for _, basis in kept),
         n_eligible=len(eligible),
-        not_scored=tuple(dict.fromkeys(refused)),
+        not_scored=refused,
         left_out=dict(Counter(str(reason) for reason in reasons if reason is not None).most_common()),
-        conditions=tuple(differing_fields([run.conditions for run, _, _ in kept])),
+        conditions=tuple(differing_fields([run.conditions for run, _ in kept])),
         problem_set_digest=digest_of_problems(board.problems, imported=not judged_here),
         settings=settings,
         made_at=now,

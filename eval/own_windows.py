@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eval.board import Board, build_board
+from eval.comparable import comparable_runs
 from eval.eligibility import NotScored, UsedCutoff
-from eval.evaluation import RunOutcomes, Settings, basis_of
+from eval.evaluation import RunOutcomes, Settings
 from eval.models import Registry
 from eval.window import ProblemFacts, classify
 
@@ -48,19 +49,11 @@ def own_windows(
     now: datetime,
 ) -> OwnWindows:
     """What lies in each run's own window under these settings; a run without a usable cut-off is not scored."""
-    kept, windows, refused = [], [], []
-    for run in runs:
-        basis = basis_of(run, registry, settings, now)
-        if isinstance(basis, NotScored):
-            refused.append(basis)
-            continue
-        model = basis.entry.name if basis.entry is not None else run.model
-        kept.append((replace(run, model=model), basis.known))
-        windows.append(basis.window)
+    kept, refused = comparable_runs(runs, registry, settings, now=now)
     board = build_board([one for one in problems if settings.admits(one)], [run for run, _ in kept])
     inside = [
         [classify(one, window, include_flagged=settings.include_flagged) is None for one in board.problems]
-        for window in windows
+        for window in (basis.window for _, basis in kept)
     ]
     clean = np.array(inside, dtype=np.bool_).reshape(board.seen.shape) & board.seen
-    return OwnWindows(board, clean, tuple(used for _, used in kept), tuple(dict.fromkeys(refused)))
+    return OwnWindows(board, clean, tuple(basis.known for _, basis in kept), refused)

@@ -31,7 +31,7 @@ from __future__ import annotations
 import difflib
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -96,7 +96,7 @@ def read_entry(table: dict[str, Any], where: str, origin: str) -> ModelEntry:
         name=name,
         provider=_text(table, "provider", where),
         aliases=_aliases(table, where),
-        claims=tuple(_claim(one, f"{where}, claim {number}") for number, one in enumerate(claims, start=1)),
+        claims=tuple(_claims(claims, where)),
         base_models=_names(table, "base_models", where),
         rolling=_flag(table, "rolling", where),
         release=_date(table, "release_date", where),
@@ -124,7 +124,15 @@ def _refuse_flat_cutoff(table: dict[str, Any], where: str) -> None:
     )
 
 
-def _claim(table: dict[str, Any], where: str) -> Claim:
+def _claims(tables: list[dict[str, Any]], where: str) -> Iterator[Claim]:
+    """The claims of a model. One whose cut-off is written as unknown says that nothing is claimed."""
+    for number, table in enumerate(tables, start=1):
+        claim = _claim(table, f"{where}, claim {number}")
+        if claim is not None:
+            yield claim
+
+
+def _claim(table: dict[str, Any], where: str) -> Claim | None:
     _check_keys(table, _CLAIM_KEYS, where)
     kind = table.get("kind")
     if kind not in set(ClaimKind):
@@ -132,6 +140,8 @@ def _claim(table: dict[str, Any], where: str) -> Claim:
         raise RegistryError(f"{where}: {problem}", f"write one of {', '.join(ClaimKind)}")
     cutoff = _date(table, "cutoff", where)
     if cutoff is None:
+        if "cutoff" in table:
+            return None
         raise RegistryError(f"{where}: has no cut-off", 'write it as cutoff = "2023-10", or leave the claim out')
     claim = Claim(
         ClaimKind(kind),

@@ -68,7 +68,7 @@ def test_an_entry_with_every_field(tmp_path: Path) -> None:
         ('name = "a"\nrelease = "2023-10"', 'unknown key "release"', "release_date"),
         (CLAIM + 'kind = "estimate"\ncutof = "2023-10"', 'unknown key "cutof"', "cutoff"),
         (CLAIM + 'kind = "estimate"\ncutoff = "soon"', 'cannot read the date "soon"', "2023-09"),
-        (CLAIM + 'kind = "estimate"\ncutoff = "unknown"', "has no cut-off", "leave the claim out"),
+        (CLAIM + 'kind = "estimate"\n', "has no cut-off", "leave the claim out"),
         (CLAIM + 'cutoff = "2023-10"', "has no kind", "training_data"),
         (CLAIM + 'kind = "stated"\ncutoff = "2023-10"', "kind cannot be 'stated'", "reliable_knowledge"),
         (CLAIM + 'kind = "estimate"\ncutoff = 1.5', "must be a date", "2023-10"),
@@ -288,3 +288,11 @@ def test_every_recorded_model_is_shipped_and_scored(shared_data: Path) -> None:
         entry = found.resolve(name)
         assert entry is not None, name
         assert isinstance(usable_cutoff(entry, found), UsedCutoff), name
+
+
+@pytest.mark.parametrize("written", ["unknown", "TBD", ""])
+def test_a_cut_off_that_is_written_as_unknown_claims_nothing(tmp_path: Path, written: str) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text("[[model]]\n" + CLAIM + f'kind = "training_data"\ncutoff = "{written}"\n', encoding="utf-8")
+    (entry,) = load_registry([path], shipped=None).entries
+    assert entry.claims == ()
