@@ -56,6 +56,11 @@ class Board:
         return np.array([_days(problem.exposed_at) for problem in self.problems], dtype=np.float64)
 
     @cached_property
+    def n_models(self) -> int:
+        """How many models there are: several runs of one count once."""
+        return len({run.model.casefold() for run in self.runs})
+
+    @cached_property
     def platforms(self) -> tuple[str, ...]:
         """The platform of each problem."""
         return tuple(problem.platform for problem in self.problems)
@@ -107,13 +112,14 @@ def build_board(problems: Iterable[ProblemFacts], runs: Iterable[RunOutcomes]) -
 
 
 def run_names(runs: Sequence[RunOutcomes]) -> tuple[str, ...]:
-    """A name for each run: its model alone where that has one run, else with what tells its runs apart."""
+    """A name for each run: its model alone where that has one run, else with what tells its runs apart; all differ."""
     models = [run.model for run in runs]
-    names = []
+    names: list[str] = []
     for run in runs:
         extra = [part for part in (run.label, run.origin if run.imported else "") if part]
-        several = models.count(run.model) > 1
-        names.append(f"{run.model} ({', '.join(extra)})" if several and extra else run.model)
+        name = f"{run.model} ({', '.join(extra)})" if models.count(run.model) > 1 and extra else run.model
+        same = sum(other == name or other.startswith(f"{name} #") for other in names)
+        names.append(f"{name} #{same + 1}" if same else name)
     return tuple(names)
 
 

@@ -6,18 +6,24 @@ Here, and only here, models may be compared and ranked: on problems that all of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+import numpy as np
 
 from eval.board import Board, build_board
-from eval.cautions import differing_fields
+from eval.cautions import CEILING, FEW_PROBLEMS, FLOOR, differing_fields
 from eval.comparable import comparable_runs
-from eval.eligibility import NotScored, UsedCutoff
+from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
 from eval.evaluation import RunOutcomes, Settings, digest_of_problems
 from eval.models import Registry
-from eval.report import utc_text
+from eval.report import cutoff_fields, utc_text
 from eval.window import ProblemFacts, Window, classify
+
+NO_SETTINGS = frozenset({"ran_on"})
+"""Conditions that are no setting of the model: when it ran changes no answer."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,7 @@ class CommonWindow:
     left_out: Mapping[str, int]
     conditions: tuple[str, ...]
     problem_set_digest: str
+    environment_digest: str | None
     settings: Settings
     made_at: datetime
 
@@ -46,13 +53,24 @@ class CommonWindow:
         known = [(name, used) for name, used in zip(self.board.names, self.cutoffs, strict=True) if used is not None]
         return max(known, key=lambda pair: pair[1].cutoff.after) if known else None
 
+    def n_exposed(self, run: int, problems: Sequence[ProblemFacts] | None = None) -> int | None:
+        """How many of the problems (of all, by default) may have been public before a run's cut-off; None: not known.
+
+        After the cut-offs there is none; an explicit window may hold many.
+        """
+        used = self.cutoffs[run]
+        if used is None:
+            return None
+        chosen = self.board.problems if problems is None else problems
+        return sum(one.exposed_at is not None and one.exposed_at < used.cutoff.after for one in chosen)
+
     def described(self) -> tuple[str, ...]:
         """What was measured, as lines for a reader."""
-        window = f"[{utc_text(self.window.start) or '...'}, {utc_text(self.window.end) or '...'})"
+        start, end = utc_text(self.window.start), utc_text(self.window.end)
         latest = self.latest if self.settings.after_cutoff else None
-        why = f", after the latest cut-off: {latest[1].cutoff.as_written} ({latest[0]})" if latest else ""
+        why = f", after the latest cut-off: {cutoff_text(latest[1])} ({latest[0]})" if latest else ""
         lines = [
-            f"window {window}{why}",
+            f"window [{start or '...'}, {end or '...'}){why}",
             f"{len(self.board.problems)} problems with results of {self.n_eligible} in the window; "
             f"problem set {self.problem_set_digest[:12]}; made {self.made_at:%Y-%m-%dT%H:%MZ}",
         ]
@@ -61,9 +79,80 @@ class CommonWindow:
             lines.append(f"judged on sample tests only: {samples_only} of them")
         if self.left_out:
             lines.append("left out: " + ", ".join(f"{count} {reason}" for reason, count in self.left_out.items()))
-        lines += [f"not compared: {model.model}: {model.reason}" for model in self.not_scored]
         lines += [f"the runs differ in {line}" for line in self.conditions]
+        return (*lines, *self._exposures())
+
+    def _exposures(self) -> Iterator[str]:
+        unknown = []
+        for place, name in enumerate(self.board.names):
+            n_exposed = self.n_exposed(place)
+            if n_exposed is None:
+                unknown.append(name)
+            elif n_exposed:
+                yield f"{name}: {n_exposed} of these problems may have been public before its cut-off"
+        if unknown:
+            yield f"no cut-off is known, so nobody can tell what was seen: {', '.join(unknown)}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """What was measured, as plain values: the window, the problems, and each run with its cut-off and settings."""
+        return {
+            "window_from": self.window.start,
+            "window_to": self.window.end,
+            "n_problems": len(self.board.problems),
+            "n_eligible": self.n_eligible,
+            "problem_set_digest": self.problem_set_digest,
+            "environment_digest": self.environment_digest,
+            "made_at": self.made_at,
+            "settings": self.settings.as_dict(),
+            "left_out": self.left_out,
+            "runs": [
+                {
+                    "name": name,
+                    "model": run.model,
+                    "settings": settings_of(run),
+                    "n_problems": int(seen.sum()),
+                    "n_samples": int(samples.sum()),
+                    "n_exposed": self.n_exposed(place),
+                    **cutoff_fields(self.cutoffs[place]),
+                }
+                for place, (name, run, seen, samples) in enumerate(
+                    zip(self.board.names, self.board.runs, self.board.seen, self.board.n_samples, strict=True)
+                )
+            ],
+            "not_compared": [{"model": one.model, "reason": one.reason} for one in self.not_scored],
+        }
+
+    def cautions(self, board: Board) -> tuple[str, ...]:
+        """What a reader must know of the problems that a table rests on, the weightiest first."""
+        return tuple(_cautions(board))
+
+    def not_compared(self) -> tuple[str, ...]:
+        """Who is not in it, a line each."""
+        lines = [f"not compared: {model.model}: {model.reason}" for model in self.not_scored]
+        if any(used is not None and used.status is CutoffStatus.ASSUMED for used in self.cutoffs):
+            lines.append("a cut-off marked ? is not known: the release date stands in for it")
         return tuple(lines)
+
+
+def _cautions(board: Board) -> Iterator[str]:
+    n_problems = len(board.problems)
+    if not n_problems:
+        return
+    if n_problems < FEW_PROBLEMS:
+        yield f"fewer than {FEW_PROBLEMS} problems ({n_problems})"
+    if (board.n_samples <= 1).all():
+        yield "one sample per problem"
+    counts = board.seen.sum(axis=1)
+    means = np.where(board.seen, board.scores, 0.0).sum(axis=1) / np.maximum(counts, 1)
+    for limit, beyond in (("over 90 %", means > CEILING), ("under 5 %", means < FLOOR)):
+        names = [name for name, is_so in zip(board.names, (beyond & (counts > 0)).tolist(), strict=True) if is_so]
+        if names:
+            yield f"{limit} solved, so that these problems hardly tell them apart: {', '.join(names)}"
+
+
+def cutoff_text(used: UsedCutoff) -> str:
+    """A cut-off as it is written, with a question mark where the release date stands in."""
+    return used.cutoff.as_written + ("?" if used.status is CutoffStatus.ASSUMED else "")
 
 
 def common_window(
@@ -73,30 +162,44 @@ def common_window(
     settings: Settings,
     *,
     now: datetime,
+    environment_digest: str | None = None,
 ) -> CommonWindow:
     """The window that follows the latest cut-off of these runs (or an explicit one), with their results in it.
 
     A run whose model has no usable cut-off is not compared, unless the settings give the window themselves.
     """
     kept, refused = comparable_runs(runs, registry, settings, now=now)
-    window = _latest([basis.window for _, basis in kept], settings)
     admitted = [problem for problem in problems if settings.admits(problem)]
-    reasons = [classify(problem, window, include_flagged=settings.include_flagged) for problem in admitted]
-    eligible = [problem for problem, reason in zip(admitted, reasons, strict=True) if reason is None]
-    board = build_board(eligible, [run for run, _ in kept])
-    judged_here = any(not run.imported for run, _ in kept)
+    while True:
+        window = _latest([basis.window for _, basis in kept], settings)
+        reasons = [classify(problem, window, include_flagged=settings.include_flagged) for problem in admitted]
+        eligible = [problem for problem, reason in zip(admitted, reasons, strict=True) if reason is None]
+        board = build_board(eligible, [run for run, _ in kept])
+        silent = np.flatnonzero(~board.seen.any(axis=1)).tolist()
+        if not silent or len(silent) == len(kept):
+            break
+        # A run without a result here has nothing to compare, and its cut-off must not narrow the window of the others.
+        refused += tuple(NotScored(board.names[place], "no result in the window") for place in silent)
+        kept = tuple(one for place, one in enumerate(kept) if place not in silent)
     return CommonWindow(
         board=board,
         window=window,
         cutoffs=tuple(basis.known for _, basis in kept),
         n_eligible=len(eligible),
-        not_scored=refused,
+        not_scored=tuple(dict.fromkeys(refused)),
         left_out=dict(Counter(str(reason) for reason in reasons if reason is not None).most_common()),
-        conditions=tuple(differing_fields([run.conditions for run, _ in kept])),
-        problem_set_digest=digest_of_problems(board.problems, imported=not judged_here),
+        conditions=tuple(differing_fields([settings_of(run) for run, _ in kept])),
+        problem_set_digest=digest_of_problems(board.problems, imported=all(run.imported for run, _ in kept)),
+        environment_digest=None if all(run.imported for run, _ in kept) else environment_digest,
         settings=settings,
         made_at=now,
     )
+
+
+def settings_of(run: RunOutcomes) -> dict[str, Any]:
+    """The conditions of a run that may change what it solves, and by whom its answers were judged."""
+    conditions = {key: value for key, value in run.conditions.items() if key not in NO_SETTINGS}
+    return conditions | {"results": f"imported ({run.origin})" if run.imported else "judged here"}
 
 
 def _latest(windows: Sequence[Window], settings: Settings) -> Window:

@@ -15,6 +15,8 @@ from eval.statistics.multiplicity import holm
 from eval.statistics.pairs import PairMethod
 
 LEVEL = 0.05
+WORTHWHILE = 0.03
+"""A difference that people act on: three points."""
 
 
 @dataclass(frozen=True)
@@ -47,10 +49,10 @@ def comparison_sheet(common: CommonWindow, found: tuple[Pair, ...]) -> Sheet:
         sheets.text("model B"),
         sheets.count("problems"),
         sheets.count("contests"),
-        sheets.points("A - B"),
-        sheets.text("95 %"),
+        sheets.points("A - B", key="difference"),
+        sheets.difference_interval(),
         sheets.p_value("p (Holm)" if several else "p"),
-        sheets.percent("could be seen"),
+        sheets.percent("could be seen", key="detectable"),
     )
     rows = tuple(
         (
@@ -59,29 +61,32 @@ def comparison_sheet(common: CommonWindow, found: tuple[Pair, ...]) -> Sheet:
             pair.found.n_common,
             pair.found.n_contests,
             pair.found.difference,
-            sheets.span(pair.found.low, pair.found.high, signed=True),
+            sheets.span(pair.found.low, pair.found.high),
             pair.p_holm if several else pair.found.p,
             pair.found.detectable,
         )
         for pair in found
     )
-    notes = [line for pair in found for line in _sentences(pair, several)]
+    single = bool((common.board.n_samples <= 1).all())
+    notes = [line for pair in found for line in _sentences(pair, several, single)]
     notes.append(
         "differences in percentage points, on problems that both have answered; errors are clustered by contest"
     )
-    notes.append('"could be seen": the true difference that this many problems would show in 4 of 5 cases')
+    alone = ", were it the only pair" if several else ""
+    notes.append(f'"could be seen": the true difference that this many problems would show in 4 of 5 cases{alone}')
     if several:
         tests = sum(pair.found.p is not None for pair in found)
-        notes.append(f"{tests} pairs were tested; p values are adjusted for all of them (Holm)")
+        notes.append(f"{tests} pairs were tested; p values are adjusted for all of them (Holm), intervals are not")
     return Sheet(
         title="Comparison on common problems",
         conditions=common.described(),
         tables=(Table("", columns, rows, tuple(notes)),),
-        data={"pairs": [_as_dict(pair) for pair in found]},
+        notes=common.not_compared(),
+        data={**common.as_dict(), "pairs": [_as_dict(pair) for pair in found]},
     )
 
 
-def _sentences(pair: Pair, several: bool) -> Iterator[str]:
+def _sentences(pair: Pair, several: bool, single: bool) -> Iterator[str]:
     found, names = pair.found, f"{pair.first} and {pair.second}"
     if found.difference is None:
         yield f"{names}: no comparison: {found.refusal}"
@@ -93,21 +98,30 @@ def _sentences(pair: Pair, several: bool) -> Iterator[str]:
         better, worse = (pair.first, pair.second) if found.difference > 0 else (pair.second, pair.first)
         yield f"{better} solves more than {worse}"
     elif found.detectable is not None:
-        seen = f"{100 * found.detectable:.1f}"
-        yield f"{names} cannot be told apart: a true difference under {seen} points would mostly not show"
+        unseen = f"a true difference under {100 * found.detectable:.1f} points would mostly not show"
+        yield f"{names} cannot be told apart: {unseen}{_planned(found)}"
     if found.method is PairMethod.LARGER_T:
         yield f"{names}: only {found.n_contests} contests: the larger of two standard errors is used"
     if found.mcnemar is not None:
-        test = found.mcnemar
+        test, each = found.mcnemar, "one sample each" if single else "all samples of a problem alike"
+        unadjusted = ", not adjusted" if several else ""
         yield (
-            f"{names}, one sample each: {test.only_a} problems solved by the first alone, {test.only_b} by the second "
-            f"alone (McNemar's exact test: {_p_text(test.p)})"
+            f"{names}, {each}: {test.only_a} problems solved by the first alone, {test.only_b} by the second alone "
+            f"(McNemar's exact test: {_p_text(test.p)}{unadjusted})"
         )
     if found.n_only_a or found.n_only_b:
         yield (
             f"{names}: left out since only one of them has answered: {found.n_only_a} of the first, "
             f"{found.n_only_b} of the second"
         )
+
+
+def _planned(found: pairs.Comparison) -> str:
+    """How many problems would show a difference that matters, where these cannot."""
+    if found.se is None or found.detectable is None or found.detectable <= WORTHWHILE:
+        return ""
+    needed = pairs.planned_problems(found.se, found.n_common, WORTHWHILE)
+    return f"; {100 * WORTHWHILE:.0f} points would take about {needed} problems like these"
 
 
 def _p_text(p: float) -> str:

@@ -11,10 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval import sheets
+from eval.cautions import differing_fields
+from eval.common_window import cutoff_text, settings_of
+from eval.eligibility import CutoffStatus
 from eval.evaluation import RunOutcomes, Settings, digest_of_problems
 from eval.models import Registry
 from eval.own_windows import OwnWindows, own_windows
-from eval.report import utc_text
+from eval.report import TOO_FEW_PROBLEMS, cutoff_fields, utc_text
 from eval.sheets import Sheet, Table
 from eval.statistics.linking import MIN_MODELS, EquatedScores, equate
 from eval.window import ProblemFacts
@@ -37,6 +40,15 @@ class EquatedRuns:
     n_thin: int
     settings: Settings
     made_at: datetime
+    environment_digest: str | None = None
+
+    @property
+    def refusal(self) -> str | None:
+        """Why there are no estimates; several runs of one model are one model."""
+        n_models = self.own.board.n_models
+        if n_models < MIN_MODELS:
+            return f"equating needs at least {MIN_MODELS} models, there are {n_models}"
+        return self.found.refusal
 
 
 def equate_runs(
@@ -47,18 +59,19 @@ def equate_runs(
     rng: np.random.Generator,
     *,
     now: datetime,
+    environment_digest: str | None = None,
 ) -> EquatedRuns:
     """Estimate every run's score on one reference set from the results that lie after its own cut-off.
 
     ``since`` and ``until`` of the settings bound the reference set, not the results used. What a model may have seen
     before its cut-off is left out before anything is fitted.
     """
-    own = own_windows(problems, runs, registry, replace(settings, since=None, until=None), now=now)
+    own = own_windows(problems, runs, registry, replace(settings, after_cutoff=True, since=None, until=None), now=now)
     reference = np.array([_in_reference(one, settings) for one in own.board.problems], dtype=np.bool_)
     reference &= own.clean.any(axis=0)
     strata, thin = _quarters(own)
     found = equate(own.scores, own.board.clusters, reference, rng, strata=strata)
-    return EquatedRuns(own, reference, found, int((thin & reference).sum()), settings, now)
+    return EquatedRuns(own, reference, found, int((thin & reference).sum()), settings, now, environment_digest)
 
 
 def _quarters(own: OwnWindows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -100,8 +113,8 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
         sheets.count("own problems"),
         sheets.percent("own pass@1"),
         sheets.percent("estimated"),
-        sheets.text("95 %"),
-        sheets.percent("answered"),
+        sheets.interval(),
+        sheets.percent("answered, %", key="answered"),
     )
     rows = []
     for place in _order(equated):
@@ -110,11 +123,11 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
         rows.append(
             (
                 equated.own.board.names[place],
-                used.cutoff.as_written if used is not None else None,
+                cutoff_text(used) if used is not None else None,
                 n_own,
-                own,
-                one.estimate,
-                sheets.span(one.low, one.high),
+                own if n_own >= TOO_FEW_PROBLEMS else None if own is None else f"{own * n_own:.3g} of {n_own}",
+                one.estimate if equated.refusal is None else None,
+                sheets.span(one.low, one.high) if equated.refusal is None else None,
                 one.answered,
             )
         )
@@ -128,13 +141,25 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
         f"reference set: {equated.found.n_reference} problems published in {window}; problem set {digest[:12]}",
         "each model's results after its own cut-off only; what lies before was left out before the fit",
         f"made {equated.made_at:%Y-%m-%dT%H:%MZ}",
-        *(f"not scored: {model.model}: {model.reason}" for model in equated.own.not_scored),
     ]
     return Sheet(
         title="Estimated scores on one reference set (two-parameter item response theory)",
         conditions=tuple(conditions),
         tables=(Table("", columns, tuple(rows), tuple(_notes(equated, seed))),),
-        data={"rows": [_as_dict(equated, place) for place in _order(equated)], "seed": seed},
+        notes=tuple(f"not scored: {model.model}: {model.reason}" for model in equated.own.not_scored),
+        data={
+            "reference_from": settings.since,
+            "reference_to": settings.until,
+            "n_reference": equated.found.n_reference,
+            "problem_set_digest": digest,
+            "environment_digest": equated.environment_digest,
+            "settings": settings.as_dict(),
+            "made_at": equated.made_at,
+            "refusal": equated.refusal,
+            "rows": [_as_dict(equated, place) for place in _order(equated)],
+            "not_scored": [{"model": one.model, "reason": one.reason} for one in equated.own.not_scored],
+            "seed": seed,
+        },
     )
 
 
@@ -145,10 +170,18 @@ def _order(equated: EquatedRuns) -> list[int]:
 
 def _notes(equated: EquatedRuns, seed: int) -> Iterator[str]:
     found = equated.found
-    if found.refusal is not None:
-        yield f"no estimate: {found.refusal}"
+    if equated.refusal is not None:
+        yield f"no estimate: {equated.refusal}"
         return
+    for line in differing_fields([settings_of(run) for run in equated.own.board.runs]):
+        yield f"the runs differ in {line}"
     yield "estimated scores are what the model would be expected to solve of the reference set; they were not measured"
+    yield (
+        '"95 %" is for these very problems, and holds as far as the item response model does; "answered" is the share '
+        "of the reference set that the model has answered"
+    )
+    if any(used is not None and used.status is CutoffStatus.ASSUMED for used in equated.own.cutoffs):
+        yield "a cut-off marked ? is not known: the release date stands in for it"
     yield (
         f"the models hang together by {found.overlap.n_anchors} problems that 3 or more of them answered; "
         f"intervals from {found.draws} refits to contests drawn anew, seed {seed}"
@@ -178,6 +211,8 @@ def _as_dict(equated: EquatedRuns, place: int) -> Mapping[str, Any]:
     own, n_own = equated.own.own(place)
     return {
         "model": equated.own.board.names[place],
+        "settings": settings_of(equated.own.board.runs[place]),
+        **cutoff_fields(equated.own.cutoffs[place]),
         "n_own_problems": n_own,
         "own_score": own,
         **asdict(equated.found.scores[place]),

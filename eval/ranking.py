@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,31 +11,37 @@ import numpy as np
 from eval import sheets
 from eval.board import Board
 from eval.cautions import differing_fields
-from eval.common_window import CommonWindow
+from eval.common_window import CommonWindow, cutoff_text, settings_of
+from eval.evaluation import digest_of_problems
+from eval.report import TOO_FEW_PROBLEMS
 from eval.sheets import Sheet, Table
 from eval.statistics.intervals import FEW_CLUSTERS, Interval, interval
-from eval.statistics.ranks import RankSets, rank_sets
+from eval.statistics.ranks import MIN_COMMON, MIN_MODELS, RankSets, rank_sets
 
 MAX_LOST = 0.05
-NO_SETTINGS = frozenset({"ran_on"})
-"""Conditions that are no setting of the model: when it ran changes no answer."""
 
 
 @dataclass(frozen=True)
 class RankedRun:
-    """One run on the common problems: its score (a share, None without problems), interval, and how many it lacks."""
+    """One run on the common problems: its score (a share, None without problems), interval, and how many it lacks.
+
+    ``n_exposed`` of the problems may have been public before its cut-off; None where no cut-off is known.
+    """
 
     name: str
+    cutoff: str | None
     score: float | None
     interval: Interval
     n_missing: int
+    n_exposed: int | None
 
 
 @dataclass(frozen=True)
 class RankedGroup:
     """Runs under the same settings, on the problems that all of them have answered, with their rank sets.
 
-    ``settings`` are what the runs of the group share and other groups do not.
+    ``settings`` are what the runs of the group share and other groups do not. ``digest`` is of the common problems.
+    ``suggestion`` says which runs to leave out where too little is common.
     """
 
     settings: str
@@ -44,6 +50,9 @@ class RankedGroup:
     n_problems: int
     n_contests: int
     n_not_common: int
+    digest: str
+    cautions: tuple[str, ...]
+    suggestion: str | None
 
 
 def rank_runs(common: CommonWindow, rng: np.random.Generator, *, across: Sequence[str] = ()) -> tuple[RankedGroup, ...]:
@@ -54,32 +63,75 @@ def rank_runs(common: CommonWindow, rng: np.random.Generator, *, across: Sequenc
     """
     groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
     for place, run in enumerate(common.board.runs):
-        settings = {key: value for key, value in run.conditions.items() if key not in {*NO_SETTINGS, *across}}
-        settings["results"] = f"imported ({run.origin})" if run.imported else "judged here"
+        settings = {key: value for key, value in settings_of(run).items() if key not in across}
         groups.setdefault(tuple(sorted((key, str(value)) for key, value in settings.items())), []).append(place)
     differing = list(differing_fields([dict(key) for key in groups]))
     fields = [line.split(":")[0] for line in differing]
     return tuple(
-        _group(common.board.take_runs(places), ", ".join(f"{name} {dict(key).get(name)}" for name in fields), rng)
+        _group(common, places, ", ".join(f"{name} {dict(key).get(name)}" for name in fields), rng)
         for key, places in groups.items()
     )
 
 
-def _group(board: Board, settings: str, rng: np.random.Generator) -> RankedGroup:
+def _group(common: CommonWindow, places: Sequence[int], settings: str, rng: np.random.Generator) -> RankedGroup:
+    board = common.board.take_runs(places)
     complete = np.asarray(board.seen.all(axis=0))
     shared = board.take(complete)
     clusters = shared.clusters.tolist()
-    runs = tuple(
-        RankedRun(
-            name,
-            float(scores.mean()) if scores.size else None,
-            interval(scores, clusters),
-            int((~seen).sum()),
+    runs = []
+    for row, place in enumerate(places):
+        scores, used = shared.scores[row], common.cutoffs[place]
+        runs.append(
+            RankedRun(
+                name=board.names[row],
+                cutoff=None if used is None else cutoff_text(used),
+                score=float(scores.mean()) if scores.size else None,
+                interval=interval(scores, clusters),
+                n_missing=int((~board.seen[row]).sum()),
+                n_exposed=common.n_exposed(place, shared.problems),
+            )
         )
-        for name, scores, seen in zip(board.names, shared.scores, board.seen, strict=True)
-    )
     ranks = rank_sets(shared.scores, shared.clusters, rng)
-    return RankedGroup(settings, runs, ranks, len(shared.problems), len(set(clusters)), int((~complete).sum()))
+    few = (
+        None if board.n_models >= MIN_MODELS else f"ranks need at least {MIN_MODELS} models, there are {board.n_models}"
+    )
+    ranks = replace(ranks, refusal=few or ranks.refusal or _not_fresh(runs, len(shared.problems)))
+    return RankedGroup(
+        settings=settings,
+        runs=tuple(runs),
+        ranks=ranks,
+        n_problems=len(shared.problems),
+        n_contests=len(set(clusters)),
+        n_not_common=int((~complete).sum()),
+        digest=digest_of_problems(shared.problems, imported=all(run.imported for run in board.runs)),
+        cautions=common.cautions(shared),
+        suggestion=_suggestion(board),
+    )
+
+
+def _suggestion(board: Board) -> str | None:
+    """Which runs to leave out so that the others share enough problems, where all together do not."""
+    places = list(range(len(board.names)))
+    while len(places) >= 2:
+        n_common = int(board.seen[places].all(axis=0).sum())
+        if n_common >= MIN_COMMON:
+            gone = [name for place, name in enumerate(board.names) if place not in places]
+            return f"without {', '.join(gone)} the other {len(places)} share {n_common} problems" if gone else None
+        # The run whose absence leaves most in common; of equals the one that has least.
+        left = [int(np.delete(board.seen[places], row, axis=0).all(axis=0).sum()) for row in range(len(places))]
+        has = board.seen[places].sum(axis=1).tolist()
+        places.pop(max(range(len(places)), key=lambda row: (left[row], -has[row])))
+    return None
+
+
+def _not_fresh(runs: Sequence[RankedRun], n_problems: int) -> str | None:
+    """Why nobody is ranked: what some may have seen and others not is no common ground."""
+    exposed = [run for run in runs if run.n_exposed != 0]
+    if not exposed:
+        return None
+    worst = max(exposed, key=lambda run: n_problems if run.n_exposed is None else run.n_exposed)
+    seen = "is not known to have a cut-off" if worst.n_exposed is None else f"may have seen {worst.n_exposed}"
+    return f"{len(exposed)} of {len(runs)} models may have seen problems ({worst.name} {seen}): use --after-cutoff"
 
 
 def ranking_sheet(common: CommonWindow, groups: Sequence[RankedGroup], seed: int) -> Sheet:
@@ -94,27 +146,44 @@ def ranking_sheet(common: CommonWindow, groups: Sequence[RankedGroup], seed: int
         title="Models on the same problems",
         conditions=common.described(),
         tables=tuple(_table(group) for group in groups),
-        notes=tuple(notes),
-        data={"groups": [_as_dict(group) for group in groups], "seed": seed},
+        notes=(*notes, *common.not_compared()),
+        data={**common.as_dict(), "groups": [_as_dict(group) for group in groups], "seed": seed},
     )
 
 
 def _table(group: RankedGroup) -> Table:
     columns = (
         sheets.text("model"),
+        sheets.text("cut-off"),
         sheets.percent("pass@1"),
-        sheets.text("95 %"),
+        sheets.interval(),
         sheets.text("rank"),
-        sheets.text("tier"),
+        sheets.text("all at once", key="rank_simultaneous"),
+        sheets.text("may be first"),
         sheets.count("lacks"),
     )
+    few = group.n_problems < TOO_FEW_PROBLEMS
     rows = []
     for place in _order(group):
-        run, found = group.runs[place], group.ranks.sets[place]
-        rank = None if found is None else _span(found.low, found.high)
-        tier = None if found is None else str(found.tier)
-        rows.append((run.name, run.score, sheets.span(run.interval.low, run.interval.high), rank, tier, run.n_missing))
+        run = group.runs[place]
+        found = group.ranks.sets[place] if group.ranks.refusal is None else None
+        score: sheets.Cell = run.score
+        if few and run.score is not None:
+            score = f"{run.score * group.n_problems:.3g} of {group.n_problems}"
+        rows.append(
+            (
+                run.name,
+                run.cutoff,
+                score,
+                None if few else sheets.span(run.interval.low, run.interval.high),
+                None if found is None else _span(found.low, found.high),
+                None if found is None else _span(found.simultaneous_low, found.simultaneous_high),
+                None if found is None else "yes" if place in group.ranks.may_be_first else "no",
+                run.n_missing,
+            )
+        )
     title = f"{len(group.runs)} runs on {group.n_problems} problems of {group.n_contests} contests"
+    title += f", problem set {group.digest[:12]}"
     if group.settings:
         title += f" ({group.settings})"
     return Table(title, columns, tuple(rows), tuple(_notes(group)))
@@ -126,27 +195,34 @@ def _order(group: RankedGroup) -> list[int]:
 
 
 def _notes(group: RankedGroup) -> Iterator[str]:
-    if group.ranks.refusal is not None:
-        yield f"no ranks: {group.ranks.refusal}"
-    elif len(group.ranks.may_be_first) == 1:
-        yield f"first is {group.runs[group.ranks.may_be_first[0]].name}, all pairs tested at once"
-    else:
-        first = [group.runs[place].name for place in _order(group) if place in group.ranks.may_be_first]
-        yield f"any of {len(first)} may be first: {', '.join(first)}"
-    if group.ranks.n_tests:
-        yield (
-            f"{group.ranks.n_tests} pairs were tested together, {group.ranks.unit}s drawn {group.ranks.draws} times; "
-            "tier 1 are those that no other is shown to beat"
-        )
-        if group.ranks.n_contests < FEW_CLUSTERS:
-            yield f"only {group.ranks.n_contests} contests: sets are widened by Student's t"
-    if group.ranks.n_no_spread and group.ranks.refusal is None:
-        yield f"{group.ranks.n_no_spread} pairs are equal on every problem and gave no evidence"
+    yield from _rank_notes(group)
+    if 0 < group.n_problems < TOO_FEW_PROBLEMS:
+        yield f"{group.n_problems} problems are too few for a rate"
     if group.n_not_common:
         yield f"{group.n_not_common} problems are not in it: a run has no result there (see lacks)"
-    for run in group.runs:
+    if group.suggestion is not None:
+        yield group.suggestion
+    yield from group.cautions
+    for run in group.runs if group.suggestion is None else ():
         if run.n_missing > MAX_LOST * (group.n_problems + group.n_not_common):
             yield f"{run.name} lacks {run.n_missing} problems; without this run the table may hold more"
+
+
+def _rank_notes(group: RankedGroup) -> Iterator[str]:
+    ranks = group.ranks
+    if ranks.refusal is not None:
+        yield f"no ranks: {ranks.refusal}"
+        return
+    first = [group.runs[place].name for place in _order(group) if place in ranks.may_be_first]
+    yield f"first is {first[0]}" if len(first) == 1 else f"any of {len(first)} may be first: {', '.join(first)}"
+    yield (
+        f'"rank" holds for one model looked at alone, "all at once" for all together: {ranks.n_tests} pairs, '
+        f"{ranks.unit}s drawn {ranks.draws} times; first may be whom no other is shown to beat at once"
+    )
+    if ranks.n_contests < FEW_CLUSTERS:
+        yield f"only {ranks.n_contests} contests: sets are widened by Student's t"
+    if ranks.n_no_spread:
+        yield f"{ranks.n_no_spread} pairs are equal on every problem and gave no evidence"
 
 
 def _span(low: int, high: int) -> str:
@@ -160,12 +236,14 @@ def _as_dict(group: RankedGroup) -> Mapping[str, Any]:
         rows.append(
             {
                 "model": run.name,
+                "cutoff": run.cutoff,
+                "n_exposed": run.n_exposed,
                 "score": run.score,
                 "low": run.interval.low,
                 "high": run.interval.high,
                 "interval_method": run.interval.method,
                 "n_missing": run.n_missing,
-                "ranks": None if found is None else asdict(found),
+                "ranks": None if found is None or group.ranks.refusal is not None else asdict(found),
             }
         )
     return {
@@ -173,6 +251,8 @@ def _as_dict(group: RankedGroup) -> Mapping[str, Any]:
         "n_problems": group.n_problems,
         "n_contests": group.n_contests,
         "n_not_common": group.n_not_common,
+        "problem_set_digest": group.digest,
+        "cautions": group.cautions,
         "n_tests": group.ranks.n_tests,
         "refusal": group.ranks.refusal,
         "rows": rows,

@@ -10,8 +10,9 @@ import csv
 import io
 import json
 import math
+import re
 import textwrap
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import Enum
@@ -23,43 +24,63 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 NO_NUMBER = "–"
+_GAP = "  "
+_FEWEST = 20
+"""Characters that a column of words has at least, where it has that much to say."""
 
-Cell = str | int | float | None
+Cell = str | int | float | tuple[float, float] | None
+"""A word, a number, the two ends of an interval, or nothing."""
 
 
 @dataclass(frozen=True)
 class Column:
     """A column: its heading, and how its numbers are written (``format`` is that of ``format()``, scaled first).
 
-    A "z" in the format keeps what rounds to nothing from having a sign.
-
-    Numbers nearer to 0 than ``least`` are written as smaller than that.
+    A "z" in the format keeps what rounds to nothing from having a sign. Numbers nearer to 0 than ``least`` are written
+    as smaller than that. Intervals have ``between`` their ends. ``key`` is the column's name in CSV, by default made
+    from the heading; intervals have two there.
     """
 
     heading: str
     format: str = ""
     scale: int = 1
     least: float = 0.0
+    between: str = ""
+    key: str = ""
 
     @property
     def is_number(self) -> bool:
         """Whether cells stand to the right."""
         return bool(self.format)
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns in CSV."""
+        key = self.key or re.sub(r"[^a-z0-9@]+", "_", self.heading.lower()).strip("_") or "remark"
+        return (f"{key}_low", f"{key}_high") if self.between else (key,)
+
     def text(self, cell: Cell) -> str:
         """A cell as it is shown."""
         if cell is None:
             return NO_NUMBER
+        if isinstance(cell, tuple):
+            return self.between.join(format(end * self.scale, self.format) for end in cell)
         if isinstance(cell, str) or not self.format:
             return str(cell)
         if cell and self.least and abs(cell) < self.least:
             return f"<{self.least:g}"
         return format(cell * self.scale, self.format)
 
+    def raw(self, cell: Cell) -> tuple[object, ...]:
+        """A cell as it stands in CSV: unrounded, empty where there is nothing."""
+        if cell is None:
+            return ("",) * len(self.names)
+        return cell if isinstance(cell, tuple) else (cell,)
 
-def text(heading: str) -> Column:
+
+def text(heading: str, key: str = "") -> Column:
     """A column of words."""
-    return Column(heading)
+    return Column(heading, key=key)
 
 
 def count(heading: str) -> Column:
@@ -67,19 +88,19 @@ def count(heading: str) -> Column:
     return Column(heading, "d")
 
 
-def percent(heading: str, digits: int = 1) -> Column:
-    """A column of shares in [0, 1], shown in percent."""
-    return Column(heading, f"z.{digits}f", 100)
+def percent(heading: str, digits: int = 1, key: str = "") -> Column:
+    """A column of shares in [0, 1] (or of their standard errors), shown in percent."""
+    return Column(heading, f"z.{digits}f", 100, key=key)
 
 
-def points(heading: str, digits: int = 1) -> Column:
+def points(heading: str, digits: int = 1, key: str = "") -> Column:
     """A column of differences of shares, shown in percentage points with their sign."""
-    return Column(heading, f"+z.{digits}f", 100)
+    return Column(heading, f"+z.{digits}f", 100, key=key)
 
 
-def number(heading: str, digits: int = 2) -> Column:
+def number(heading: str, digits: int = 2, key: str = "") -> Column:
     """A column of other numbers."""
-    return Column(heading, f"z.{digits}f")
+    return Column(heading, f"z.{digits}f", key=key)
 
 
 def p_value(heading: str) -> Column:
@@ -87,13 +108,19 @@ def p_value(heading: str) -> Column:
     return Column(heading, ".4f", least=0.0001)
 
 
-def span(low: float | None, high: float | None, digits: int = 1, *, signed: bool = False) -> str | None:
-    """An interval of shares as percent, "41.2–47.9"; with ``signed`` of differences, "-2.0 to +3.1"."""
-    if low is None or high is None:
-        return None
-    if signed:
-        return f"{100 * low:+.{digits}f} to {100 * high:+.{digits}f}"
-    return f"{100 * low:.{digits}f}–{100 * high:.{digits}f}"
+def interval(heading: str = "95 %", key: str = "ci") -> Column:
+    """A column of intervals of shares, shown in percent: "41.2–47.9"."""
+    return Column(heading, "z.1f", 100, between="–", key=key)
+
+
+def difference_interval(heading: str = "95 %", key: str = "ci") -> Column:
+    """A column of intervals of differences of shares, shown in points: "-2.0 to +3.1"."""
+    return Column(heading, "+z.1f", 100, between=" to ", key=key)
+
+
+def span(low: float | None, high: float | None) -> tuple[float, float] | None:
+    """The cell of an interval; None where an end is not known."""
+    return None if low is None or high is None else (low, high)
 
 
 @dataclass(frozen=True)
@@ -125,29 +152,65 @@ class Sheet:
 def print_sheet(sheet: Sheet, console: Console) -> None:
     """Print a sheet, folded to the console's width."""
     from rich.markup import escape
-    from rich.table import Table as RichTable
 
     print_lines(console, [sheet.title, *(f"  {line}" for line in sheet.conditions)])
     for one in sheet.tables:
         console.print()
         if one.title:
             console.print(escape(one.title), style="bold", highlight=False)
-        if one.rows:
-            table = RichTable(box=None, pad_edge=False, header_style="bold")
-            for column in one.columns:
-                table.add_column(
-                    escape(column.heading),
-                    justify="right" if column.is_number else "left",
-                    no_wrap=column.is_number,
-                    overflow="fold",
-                )
-            for row in one.rows:
-                table.add_row(*(escape(column.text(cell)) for column, cell in zip(one.columns, row, strict=True)))
-            console.print(table, highlight=False)
+        for line in table_lines(one, console.width):
+            console.print(escape(line), highlight=False, soft_wrap=True)
         print_lines(console, [f"  {line}" for line in one.notes])
     if sheet.notes:
         console.print()
         print_lines(console, sheet.notes)
+
+
+def table_lines(table: Table, width: int) -> list[str]:
+    """The rows of a table in lines of at most ``width``; columns that do not fit stand below, beside the first again.
+
+    Words are folded, numbers never. Nothing without rows.
+    """
+    if not table.rows:
+        return []
+    cells = [[column.text(cell) for column, cell in zip(table.columns, row, strict=True)] for row in table.rows]
+    rows = [[column.heading for column in table.columns], *cells]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
+    widths[0] = min(widths[0], max(_FEWEST, width // 3))
+    lines: list[str] = []
+    for places in _groups(table.columns, widths, width):
+        lines += [""] if lines else []
+        for row in rows:
+            lines += _laid_out([(row[place], widths[place], table.columns[place].is_number) for place in places])
+    return lines
+
+
+def _groups(columns: tuple[Column, ...], widths: list[int], width: int) -> Iterator[list[int]]:
+    """Which columns stand side by side, the first in each; words that are too wide for what is left get folded."""
+    group, used = [0], widths[0]
+    for place in range(1, len(columns)):
+        left = width - used - len(_GAP)
+        if not columns[place].is_number and left >= _FEWEST:
+            widths[place] = min(widths[place], left)
+        if widths[place] > left and len(group) > 1:
+            yield group
+            group, used = [0], widths[0]
+            if not columns[place].is_number:
+                widths[place] = min(widths[place], max(_FEWEST, width - used - len(_GAP)))
+        group.append(place)
+        used += len(_GAP) + widths[place]
+    yield group
+
+
+def _laid_out(cells: list[tuple[str, int, bool]]) -> Iterator[str]:
+    """One row, over as many lines as its longest cell takes."""
+    folded = [textwrap.wrap(cell, width, break_on_hyphens=False) or [""] for cell, width, _ in cells]
+    for number in range(max(map(len, folded))):
+        parts = []
+        for (_, width, right), lines in zip(cells, folded, strict=True):
+            part = lines[number] if number < len(lines) else ""
+            parts.append(part.rjust(width) if right else part.ljust(width))
+        yield _GAP.join(parts).rstrip()
 
 
 def sheet_to_markdown(sheet: Sheet) -> str:
@@ -168,12 +231,17 @@ def sheet_to_markdown(sheet: Sheet) -> str:
 
 
 def sheet_to_csv(sheet: Sheet) -> str:
-    """The rows of all tables, unrounded, the table's title in the first column; an empty cell holds no number."""
+    """The rows of all tables, unrounded (shares, not percent), the table's title in the first column.
+
+    An interval has a column for each end; an empty cell holds no number.
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for one in sheet.tables:
-        writer.writerow(["table", *(column.heading for column in one.columns)])
-        writer.writerows([one.title, *("" if cell is None else cell for cell in row)] for row in one.rows)
+        writer.writerow(["table", *(name for column in one.columns for name in column.names)])
+        for row in one.rows:
+            cells = (column.raw(cell) for column, cell in zip(one.columns, row, strict=True))
+            writer.writerow([one.title, *(value for cell in cells for value in cell)])
     return out.getvalue()
 
 

@@ -58,7 +58,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     form = chosen_form(as_json, as_csv, as_markdown)
     settings = read_settings(not any_time, since, until, margin, platform, difficulty, "1", include_flagged)
     session = replace(session_of(context), cutoffs_as_of=read_day(cutoffs_as_of, "--cutoffs-as-of"))
-    with session.open_store() as store:
+    with session.open_store(reading=no_judge, must_exist=True) as store:
         wanted = session.canonical_names(names, store)
         if len(set(wanted)) < 2:
             raise UsageError("a comparison needs two models", "name two or more; live eval scores one")
@@ -66,7 +66,14 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
         results = gather(session, store, settings, wanted, judging, run_nothing=no_judge)
     places = {name.casefold(): place for place, name in enumerate(wanted)}
     runs = sorted(results.runs, key=lambda run: places.get(run.model.casefold(), len(places)))
-    common = common_window(results.problems, runs, session.registry, settings, now=utc_now())
+    common = common_window(
+        results.problems,
+        runs,
+        session.registry,
+        settings,
+        now=utc_now(),
+        environment_digest=results.environment.digest if results.environment else None,
+    )
     present = {run.model.casefold() for run in common.board.runs} | {one.model.casefold() for one in common.not_scored}
     missing = [name for name in wanted if name.casefold() not in present]
     if missing:

@@ -24,7 +24,7 @@ from live.commands.windows import (
     Until,
     read_settings,
 )
-from live.errors import ExitCode
+from live.errors import ExitCode, UsageError
 from live.session import Session, read_day, session_of, utc_now
 
 if TYPE_CHECKING:
@@ -88,8 +88,17 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
 
     form = chosen_form(as_json, as_csv, as_markdown)
     settings = read_settings(after_cutoff, since, until, margin, platform, difficulty, k, include_flagged)
+    if table is not TableKind.OWN and settings.all_ks != (1,):
+        raise UsageError(f"--k goes with --table own: the {table} table is of pass@1", "leave --k out")
+    if across and table is not TableKind.COMMON:
+        raise UsageError("--across goes with --table common", "leave it out")
+    if table is TableKind.EQUATED and not after_cutoff:
+        raise UsageError(
+            "the equated table rests on what lies after each cut-off",
+            "add --after-cutoff; --since and --until then bound the reference set",
+        )
     session = replace(session_of(context), cutoffs_as_of=read_day(cutoffs_as_of, "--cutoffs-as-of"))
-    with session.open_store() as store:
+    with session.open_store(reading=no_judge, must_exist=True) as store:
         wanted = session.canonical_names([*(names or []), *(model or [])], store)
         options = JudgingOptions(executor, jobs, grader, image)
         if table is not TableKind.OWN:
@@ -143,10 +152,21 @@ def _common_table(
     """The table, and whether there is a score in it."""
     import numpy as np
 
-    from eval.common_window import common_window
+    from eval.common_window import common_window, settings_of
     from eval.ranking import rank_runs, ranking_sheet
 
-    common = common_window(results.problems, results.runs, session.registry, settings, now=utc_now())
+    common = common_window(
+        results.problems,
+        results.runs,
+        session.registry,
+        settings,
+        now=utc_now(),
+        environment_digest=results.environment.digest if results.environment else None,
+    )
+    known = sorted({key for run in common.board.runs for key in settings_of(run)})
+    unknown = [name for name in across if name not in known]
+    if unknown:
+        raise UsageError(f'--across: no run has a setting "{unknown[0]}"', f"there are {', '.join(known)}")
     groups = rank_runs(common, np.random.default_rng(seed), across=across)
     return ranking_sheet(common, groups, seed), any(group.n_problems for group in groups)
 
@@ -158,8 +178,16 @@ def _equated_table(session: Session, results: Results, settings: Settings, seed:
     from eval.equated import equate_runs, equated_sheet
 
     rng = np.random.default_rng(seed)
-    found = equate_runs(results.problems, results.runs, session.registry, settings, rng, now=utc_now())
-    return equated_sheet(found, seed), found.found.refusal is None
+    found = equate_runs(
+        results.problems,
+        results.runs,
+        session.registry,
+        settings,
+        rng,
+        now=utc_now(),
+        environment_digest=results.environment.digest if results.environment else None,
+    )
+    return equated_sheet(found, seed), found.refusal is None
 
 
 def print_report(report: Report, form: str) -> None:

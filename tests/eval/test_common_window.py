@@ -55,7 +55,7 @@ def test_a_model_without_a_cut_off_is_not_compared_unless_the_window_is_given() 
     models = registry(model("a"), model("b", None))
     runs = [all_right("a"), all_right("b")]
     assert compared(one_a_month(), runs, models).board.names == ("a",)
-    assert any("not compared: b: no" in line for line in compared(one_a_month(), runs, models).described())
+    assert any("not compared: b: no" in line for line in compared(one_a_month(), runs, models).not_compared())
     assert compared(one_a_month(), runs, models, EXPLICIT).board.names == ("a", "b")
 
 
@@ -149,10 +149,10 @@ def test_ranks_of_the_recorded_board(shared_data: Path) -> None:
     ``test_ranks.py``, which has the very matrix of the table.
     """
     problems, runs = matrix(shared_data, "lcb_v1_2024-04-17")
-    models = registry(*(model(one.model) for one in runs))
+    models = registry(*(model(one.model, "2023-03") for one in runs))
     common = compared(problems, runs, models, Settings(after_cutoff=False, since=parse_since("2023-09-01")))
     (group,) = rank_runs(common, np.random.default_rng(0))
-    assert [row[3] for row in ranking_sheet(common, [group], 0).tables[0].rows[:2]] == ["1", "2"]
+    assert [row[4] for row in ranking_sheet(common, [group], 0).tables[0].rows[:2]] == ["1", "2"]
     expected = {row["model"]: row for row in table(shared_data, "lcb_v1_rank_intervals")}
     assert len(expected) == len(group.runs) == 45
     for one, found in zip(group.runs, group.ranks.sets, strict=True):

@@ -119,8 +119,38 @@ def test_a_row_has_a_cell_for_each_column() -> None:
 
 
 @pytest.mark.parametrize(
-    ("low", "high", "signed", "text"),
-    [(0.412, 0.4789, False, "41.2–47.9"), (-0.02, 0.0312, True, "-2.0 to +3.1"), (None, 0.5, False, None)],
+    ("column", "low", "high", "text", "raw"),
+    [
+        (sheets.interval(), 0.412, 0.4789, "41.2–47.9", (0.412, 0.4789)),
+        (sheets.difference_interval(), -0.02, 0.0312, "-2.0 to +3.1", (-0.02, 0.0312)),
+        (sheets.difference_interval(), -0.0001, 0.0312, "+0.0 to +3.1", (-0.0001, 0.0312)),
+        (sheets.interval(), None, 0.5, "–", ("", "")),
+    ],
 )
-def test_spans(low: float | None, high: float | None, signed: bool, text: str | None) -> None:
-    assert sheets.span(low, high, signed=signed) == text
+def test_an_interval_is_one_cell_for_a_person_and_two_for_a_program(
+    column: sheets.Column, low: float | None, high: float | None, text: str, raw: tuple[Any, ...]
+) -> None:
+    cell = sheets.span(low, high)
+    assert column.text(cell) == text
+    assert column.raw(cell) == raw
+    assert column.names == ("ci_low", "ci_high")
+
+
+WIDE = Table(
+    "t",
+    (sheets.text("model"), *(sheets.percent(f"column {place}") for place in range(8)), sheets.text("verdict")),
+    (
+        ("gpt-4o-mini-2024-07-18-with-a-long-name", *[0.5] * 8, "withheld: no comparable control was to be had"),
+        ("short", *[None] * 8, "gap found"),
+    ),
+)
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_a_table_fits_the_terminal_and_no_number_is_broken(width: int) -> None:
+    lines = sheets.table_lines(WIDE, width)
+    assert max(map(len, lines)) <= width
+    assert sum(line.count("50.0") for line in lines) == 8
+    name = "".join(line[: width // 3 if width > 60 else 20].strip() for line in lines[1:3] if "short" not in line)
+    assert name.startswith("gpt-4o-mini-2024-07-")
+    assert all(line == line.rstrip() for line in lines)

@@ -73,7 +73,7 @@ def test_the_same_seed_gives_the_same_table(board_live: Live) -> None:
     first = board_live(*asked).out
     assert first == board_live(*asked, "--seed", "0").out
     rows = list(csv.reader(io.StringIO(first)))
-    assert rows[0][:3] == ["table", "model", "pass@1"]
+    assert rows[0][:6] == ["table", "model", "cut_off", "pass@1", "ci_low", "ci_high"]
 
 
 @pytest.mark.slow
@@ -112,3 +112,41 @@ def test_a_window_that_cannot_be_read(board_live: Live, text: str) -> None:
     ended = board_live("audit", "composition", "--before", text, "--after", "2024..")
     assert ended.code == 2
     assert ended.err.startswith("error: --before")
+
+
+def test_what_does_not_go_with_a_table_is_refused(board_live: Live) -> None:
+    for options, said in (
+        (["--since", "2023-06", "--table", "equated"], "the equated table rests on what lies after each cut-off"),
+        (["--after-cutoff", "--table", "common", "--k", "2"], "--k goes with --table own"),
+        (["--after-cutoff", "--across", "temperature"], "--across goes with --table common"),
+        (["--after-cutoff", "--table", "common", "--across", "nonsense"], '--across: no run has a setting "nonsense"'),
+    ):
+        ended = board_live("eval", *options)
+        assert ended.code == 2
+        assert said in ended.err
+
+
+def test_nobody_is_ranked_on_problems_that_some_may_have_seen(board_live: Live) -> None:
+    ended = board_live("eval", "--since", "2023", "--table", "common", "--json")
+    (group,) = ended.document["groups"]
+    assert group["refusal"].startswith("10 of 10 models may have seen problems (late may have seen 138)")
+    assert all(row["ranks"] is None for row in group["rows"])
+    shown = board_live("compare", "m3", "memoriser", "--any-time", "--since", "2023")
+    assert "memoriser: 78 of these problems may have been public before its cut-off" in shown.out
+
+
+def test_fewer_than_ten_problems_have_no_rate(board_live: Live) -> None:
+    shown = board_live("eval", "--after-cutoff", "--table", "common", "--until", "2024-10-20")
+    assert "3 problems are too few for a rate" in shown.out
+    assert " of 3" in shown.out
+
+
+def test_json_says_what_was_measured(board_live: Live) -> None:
+    document = board_live("compare", "m3", "late", "--json").document
+    assert document["window_from"] == "2024-10-01T12:00:00Z"
+    assert {run["model"]: run["cutoff"] for run in document["runs"]} == {"m3": "2023-12", "late": "2024-09"}
+    assert all(run["cutoff_source"] and run["settings"] == {"results": "imported (jsonl)"} for run in document["runs"])
+    table = board_live("eval", "--after-cutoff", "--table", "common", "--json").document
+    assert table["groups"][0]["problem_set_digest"] == table["problem_set_digest"]
+    equated = board_live("eval", "--after-cutoff", "--table", "equated", "--json").document
+    assert {row["cutoff"] for row in equated["rows"]} == {"2023-12", "2024-09"}
