@@ -6,12 +6,16 @@ on, so that a table can be made again from what was known when it was made.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date
 from enum import StrEnum
 
 from eval.cutoffs import Cutoff
+
+_ARCHIVE = re.compile(r"^https?://web\.archive\.org/web/[0-9]+[a-z_]*/")
+_SCHEME = re.compile(r"^https?://(?:www\.)?")
 
 
 class ClaimKind(StrEnum):
@@ -24,6 +28,11 @@ class ClaimKind(StrEnum):
     TRAINING_DATA = "training_data"
     RELIABLE_KNOWLEDGE = "reliable_knowledge"
     ESTIMATE = "estimate"
+
+    @property
+    def words(self) -> str:
+        """The kind as a reader knows it: "reliable knowledge"."""
+        return self.value.replace("_", " ")
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,12 @@ class Claim:
         """Whether the claim was known on that day and still held. One without a look-up day counts as always known."""
         was_known = self.looked_up is None or self.looked_up <= day
         return was_known and (self.superseded is None or day < self.superseded)
+
+
+def page_of(source: str) -> str:
+    """The page that a link leads to: the same for every archived copy of it and for every place on it."""
+    page = _SCHEME.sub("", _ARCHIVE.sub("", source.strip()))
+    return page.partition("#")[0].rstrip("/").casefold()
 
 
 def claims_on(claims: Iterable[Claim], day: date) -> tuple[Claim, ...]:

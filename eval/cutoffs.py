@@ -29,6 +29,7 @@ LAST_ZONE_OFFSET = timedelta(hours=12)
 
 TICK = timedelta(microseconds=1)
 UNKNOWN_WORDS = frozenset({"", "-", "?", "n/a", "na", "none", "null", "tbd", "unknown", "not stated"})
+_DAY_IN_DIGITS = re.compile(r"[0-9]{4}[-./][0-9]{1,2}[-./][0-9]{1,2}")
 HINT = 'write it as "2023-09", "2023-09-30", "2024-Q1", "early 2024" or "2024"; leave it out if it is not known'
 
 
@@ -63,6 +64,16 @@ class Cutoff:
     def __post_init__(self) -> None:
         if self.first > self.last:
             raise ValueError(f"a cut-off cannot end on {self.last} before it begins on {self.first}")
+
+    @property
+    def is_read_as_month(self) -> bool:
+        """Whether a day was written that counts as its whole month, since lists write months so."""
+        return self.precision is CutoffPrecision.MONTH and _DAY_IN_DIGITS.fullmatch(self.as_written) is not None
+
+    @property
+    def in_words(self) -> str:
+        """As it was written, and how it was read where that is not the same: "2023-01-01 (read as the month)"."""
+        return f"{self.as_written} (read as the month)" if self.is_read_as_month else self.as_written
 
     @property
     def after(self) -> datetime:

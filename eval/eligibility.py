@@ -16,7 +16,7 @@ from enum import StrEnum
 
 from eval.claims import ClaimKind, holding
 from eval.cutoffs import Cutoff
-from eval.models import ModelEntry, Registry
+from eval.models import ModelEntry, Registry, months_between
 
 RELEASE_DATE = "release_date"
 REVISION_LENGTH = 12
@@ -106,14 +106,45 @@ def usable_cutoff(entry: ModelEntry, registry: Registry) -> UsedCutoff | NotScor
     )
 
 
-def changed_cutoffs(before: Registry, after: Registry) -> Iterator[tuple[str, str]]:
-    """Which models of both registries are scored otherwise by the second, and how: "2024-12-26, now 2024.07"."""
+@dataclass(frozen=True)
+class CutoffChange:
+    """A model that two registries score by different cut-offs."""
+
+    model: str
+    before: UsedCutoff | NotScored
+    after: UsedCutoff | NotScored
+
+    @property
+    def is_earlier(self) -> bool:
+        """Whether the second lies before the first, so that more problems count as unseen."""
+        old, new = _last_day(self.before), _last_day(self.after)
+        return old is not None and new is not None and new < old
+
+    @property
+    def how_much_earlier(self) -> str:
+        """How far before the first the second lies: "26 months earlier"; empty where it does not."""
+        old, new = _last_day(self.before), _last_day(self.after)
+        if old is None or new is None or new >= old:
+            return ""
+        months = months_between(new, old)
+        count, unit = (months, "month") if months else ((old - new).days, "day")
+        return f"{count} {unit}{'' if count == 1 else 's'} earlier"
+
+    def in_words(self, *, is_done: bool) -> str:
+        """The change as a sentence. Where it is not done, it says what would be."""
+        now, count = ("now", "count") if is_done else ("would be", "would count")
+        earlier = f", {self.how_much_earlier}: more problems {count}" if self.is_earlier else ""
+        return f"{_in_words(self.before)}; {now} {_in_words(self.after)}{earlier}"
+
+
+def changed_cutoffs(before: Registry, after: Registry) -> Iterator[CutoffChange]:
+    """Which models of both registries are scored otherwise by the second."""
     names = {entry.name.casefold() for entry in after.entries}
     for entry in before.entries:
         if entry.name.casefold() in names:
             old, new = usable_cutoff(entry, before), usable_cutoff(_entry_of(entry.name, after), after)
             if _last_day(old) != _last_day(new):
-                yield entry.name, f"{_in_words(old)}; now {_in_words(new)}"
+                yield CutoffChange(entry.name, old, new)
 
 
 def _entry_of(name: str, registry: Registry) -> ModelEntry:
@@ -130,7 +161,7 @@ def _in_words(used: UsedCutoff | NotScored) -> str:
     if isinstance(used, NotScored):
         return "not scored"
     stands_in = " (release date)" if used.kind == RELEASE_DATE else f" by {used.by}" if used.by else ""
-    return f"scored by {used.cutoff.as_written}{stands_in}"
+    return f"scored by {used.cutoff.in_words}{stands_in}"
 
 
 def _own_basis(entry: ModelEntry) -> _Basis | None:

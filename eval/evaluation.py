@@ -17,9 +17,9 @@ import numpy as np
 
 from db.records import require_utc
 from eval.cautions import differing_fields, row_warnings
-from eval.eligibility import NotScored, UsedCutoff, usable_cutoff
+from eval.eligibility import NotScored, UsedCutoff
 from eval.models import ModelAmbiguous, ModelEntry, Registry
-from eval.plausibility import doubtful, former_cutoffs, impossible
+from eval.plausibility import believable_cutoff, doubtful, former_cutoffs
 from eval.report import TOO_FEW_PROBLEMS, Report, Row, cutoff_fields, utc_text
 from eval.scoring import UNKNOWN, Judged, score, strata
 from eval.window import IN_WINDOW_REASONS, ProblemFacts, Reason, Window, classify, date_reason, window_for
@@ -200,9 +200,7 @@ def basis_of(run: RunOutcomes, registry: Registry, settings: Settings, now: date
     if entry is None:
         used: UsedCutoff | NotScored = NotScored(run.model, registry.unknown_model(run.model))
     else:
-        used = usable_cutoff(entry, registry)
-        if isinstance(used, UsedCutoff):
-            used = impossible(entry, used, registry, now.date()) or used
+        used = believable_cutoff(entry, registry, now.date())
     if isinstance(used, NotScored):
         if settings.after_cutoff:
             return NotScored(run.model, used.reason)

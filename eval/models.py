@@ -18,6 +18,9 @@ from eval.cutoffs import Cutoff
 EARLY_CUTOFF_MONTHS = 12
 """An unsourced cut-off that lies further than this before the release looks like a placeholder."""
 
+MANY_MODELS = 5
+"""So many models with one unsourced cut-off look as if somebody had filled it in."""
+
 
 class RegistryError(ValueError):
     """A registry that cannot be used. ``message`` says what and in which file, ``hint`` what to do.
@@ -59,7 +62,8 @@ class Alias:
 class ModelEntry:
     """One model snapshot. ``release`` is its release date, read like a cut-off; ``origins`` the files that have it.
 
-    ``base_models`` are those whose data it inherits. ``rolling`` marks a name without a snapshot behind it.
+    ``base_models`` are those whose data it inherits. ``rolling`` marks a name without a snapshot behind it,
+    ``not_stated`` a model whose maker was looked up and does not say what its training data reach to.
     """
 
     name: str
@@ -72,6 +76,7 @@ class ModelEntry:
     release_source: str | None = None
     web_access: bool = False
     notes: str | None = None
+    not_stated: bool = False
     origins: tuple[str, ...] = ()
 
 
@@ -196,24 +201,36 @@ def _merged(known: ModelEntry, entry: ModelEntry) -> ModelEntry:
         release_source=released.release_source,
         web_access=known.web_access or entry.web_access,
         notes=" ".join(dict.fromkeys(one.notes for one in (known, entry) if one.notes)) or None,
+        not_stated=known.not_stated or entry.not_stated,
         origins=(*known.origins, *entry.origins),
     )
 
 
 def _warnings(entries: tuple[ModelEntry, ...]) -> Iterator[str]:
     """What looks like a placeholder: unsourced cut-offs long before the release, or shared by many models."""
-    shared: Counter[str] = Counter()
     for entry in entries:
-        used = holding(entry.claims, ClaimKind.TRAINING_DATA)[:1]
-        for cutoff in (claim.cutoff for claim in used if claim.source is None):
-            shared[cutoff.as_written] += 1
-            months = 0 if entry.release is None else months_between(cutoff.last, entry.release.first)
-            if months > EARLY_CUTOFF_MONTHS:
-                written = cutoff.as_written
-                yield f"{entry.name}: the cut-off {written} is {months} months before the release and has no source"
-    for written, count in shared.items():
-        if count >= 5:
-            yield f"{count} models share the cut-off {written} without a source: it looks like a placeholder"
+        cutoff = unsourced_cutoff(entry)
+        if cutoff is None:
+            continue
+        months = 0 if entry.release is None else months_between(cutoff.last, entry.release.first)
+        if months > EARLY_CUTOFF_MONTHS:
+            written = cutoff.as_written
+            yield f"{entry.name}: the cut-off {written} is {months} months before the release and has no source"
+    for written, count in shared_without_source(entries).items():
+        yield f"{count} models share the cut-off {written} without a source: it looks like a placeholder"
+
+
+def unsourced_cutoff(entry: ModelEntry) -> Cutoff | None:
+    """The training-data cut-off that counts for the model, if nobody says where it is from."""
+    claims = holding(entry.claims, ClaimKind.TRAINING_DATA)
+    return claims[0].cutoff if claims and claims[0].source is None else None
+
+
+def shared_without_source(entries: Iterable[ModelEntry]) -> dict[str, int]:
+    """Cut-offs without a source that so many models have that they look like placeholders, and how many have them."""
+    cutoffs = (unsourced_cutoff(entry) for entry in entries)
+    shared = Counter(cutoff.as_written for cutoff in cutoffs if cutoff is not None)
+    return {written: count for written, count in shared.items() if count >= MANY_MODELS}
 
 
 def months_between(first: date, second: date) -> int:

@@ -9,8 +9,14 @@ from datetime import date
 
 from eval.claims import ClaimKind
 from eval.cutoffs import Cutoff
-from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
+from eval.eligibility import CutoffStatus, NotScored, UsedCutoff, usable_cutoff
 from eval.models import EARLY_CUTOFF_MONTHS, ModelEntry, Registry, months_between
+
+
+def believable_cutoff(entry: ModelEntry, registry: Registry, today: date) -> UsedCutoff | NotScored:
+    """The cut-off that a model is scored by today, or why there is none: nothing is scored by one that cannot be."""
+    used = usable_cutoff(entry, registry)
+    return used if isinstance(used, NotScored) else impossible(entry, used, registry, today) or used
 
 
 def impossible(entry: ModelEntry, used: UsedCutoff, registry: Registry, today: date) -> NotScored | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import date
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,16 @@ from typing import Any
 from db.importing import Note, Refusal
 from eval.claims import Claim, ClaimKind, holding
 from eval.eligibility import CutoffStatus, NotScored, UsedCutoff, changed_cutoffs, usable_cutoff
-from eval.models import ModelEntry, Registry, build_registry, months_between
+from eval.models import (
+    ModelEntry,
+    Registry,
+    build_registry,
+    months_between,
+    shared_without_source,
+    unsourced_cutoff,
+)
+from eval.plausibility import doubtful, impossible
+from eval.registry_filing import doubt_of_page, filed
 from eval.registry_forms import ListedModel, form_named
 from eval.registry_import import canonical_name
 
@@ -24,8 +34,12 @@ class FindingKind(StrEnum):
     """What is wrong, in the order in which findings are listed."""
 
     WOULD_CHANGE = "cut-offs that the list would change"
+    FILED_AS_ESTIMATE = "dates of the list that would be filed as estimates"
     TRAINING_CLAIMS_DIFFER = "training-data claims differ"
     CUTOFF_AFTER_RELEASE = "cut-off later than the release"
+    TRAINING_DOUBTED = "training-data claim whose source states something else"
+    CUTOFF_IN_FUTURE = "cut-off in the future"
+    PLACEHOLDER = "cut-off that looks like a placeholder"
     ESTIMATE_LATER = "estimate later than the training-data claim"
     ESTIMATE_EARLIER = "estimate earlier than the training-data claim"
     RELIABLE_LATER = "reliable knowledge later than the training-data claim"
@@ -74,15 +88,20 @@ class Comparison:
 _Look = Callable[[ModelEntry, Registry], Iterator[Finding]]
 
 
-def check_registry(registry: Registry) -> list[Finding]:
-    """All findings, by kind, those wider apart first."""
-    return _sorted(finding for entry in registry.entries for look in _LOOKS for finding in look(entry, registry))
+def check_registry(registry: Registry, today: date | None = None) -> list[Finding]:
+    """All findings, by kind, those wider apart first. Without ``today`` none of cut-offs that lie in the future."""
+    found = [finding for entry in registry.entries for look in _LOOKS for finding in look(entry, registry)]
+    found += _shared_placeholders(registry)
+    if today is not None:
+        found += _in_future(registry, today)
+    return _sorted(found)
 
 
 def compare_with(registry: Registry, path: Path, form_name: str) -> Comparison:
     """What would be in conflict if the list ``path`` were brought in; nothing is written. Raises ``ImportFailure``."""
     listed: list[ModelEntry] = []
     refused: list[Refusal] = []
+    doubted: list[Finding] = []
     n_only_listed = 0
     names = {entry.name for entry in registry.entries}
     for item in form_named(form_name).read(path):
@@ -91,15 +110,21 @@ def compare_with(registry: Registry, path: Path, form_name: str) -> Comparison:
         elif not isinstance(item, Note):
             name = canonical_name(item.name, registry)
             if name in names:
-                listed.append(_as_entry(item, name, f"{path}, {item.where}"))
+                taken, filings = filed(item, [entry for entry in registry.entries if entry.name == name])
+                listed.append(_as_entry(taken, name, f"{path}, {item.where}"))
+                doubted += [
+                    Finding(FindingKind.FILED_AS_ESTIMATE, name, one.in_words(is_done=False)) for one in filings
+                ]
             else:
                 n_only_listed += 1
     together = build_registry([*registry.entries, *listed])
     before = set(check_registry(registry))
     found = [one for one in check_registry(together) if one.kind in _BETWEEN_LISTS and one not in before]
     found += [finding for entry in listed for finding in _releases_differ(entry, registry)]
-    for name, change in changed_cutoffs(registry, together):
-        found.append(Finding(FindingKind.WOULD_CHANGE, name, change, changes_eligibility=True))
+    found += doubted
+    for change in changed_cutoffs(registry, together):
+        text = change.in_words(is_done=False)
+        found.append(Finding(FindingKind.WOULD_CHANGE, change.model, text, changes_eligibility=True))
     n_compared = len({entry.name.casefold() for entry in listed})
     return Comparison(tuple(_sorted(found)), n_compared, n_only_listed, tuple(refused))
 
@@ -135,6 +160,56 @@ def _cutoff_after_release(entry: ModelEntry, registry: Registry) -> Iterator[Fin
             yield Finding(
                 FindingKind.CUTOFF_AFTER_RELEASE, entry.name, text, _sources([claim]), months, not entry.rolling
             )
+
+
+def _training_doubted(entry: ModelEntry, registry: Registry) -> Iterator[Finding]:
+    """Claims that would be filed as estimates if a list brought them now."""
+    for claim in holding(entry.claims, ClaimKind.TRAINING_DATA):
+        doubt = doubt_of_page(claim, [entry])
+        if doubt is not None:
+            yield Finding(
+                FindingKind.TRAINING_DOUBTED,
+                entry.name,
+                f"{_said(claim)}: {doubt}",
+                _sources([claim]),
+                changes_eligibility=True,
+            )
+
+
+def _inherited_after_release(entry: ModelEntry, registry: Registry) -> Iterator[Finding]:
+    """A model that is not scored because the cut-off of one of its base models cannot be true."""
+    used = usable_cutoff(entry, registry)
+    if isinstance(used, UsedCutoff) and used.inherited_from is not None:
+        refused = impossible(entry, used, registry, date.max)
+        if refused is not None:
+            text = f"{refused.reason} of {used.inherited_from}, whose data it inherits: not scored"
+            yield Finding(FindingKind.CUTOFF_AFTER_RELEASE, entry.name, text, changes_eligibility=True)
+
+
+def _placeholder(entry: ModelEntry, registry: Registry) -> Iterator[Finding]:
+    used = usable_cutoff(entry, registry)
+    doubt = doubtful(entry, used, registry) if isinstance(used, UsedCutoff) else None
+    if doubt is not None:
+        yield Finding(FindingKind.PLACEHOLDER, entry.name, doubt, changes_eligibility=True)
+
+
+def _shared_placeholders(registry: Registry) -> Iterator[Finding]:
+    """Models that have the same date as many others, none of them with a source for it."""
+    shared = shared_without_source(registry.entries)
+    for entry in registry.entries:
+        cutoff = unsourced_cutoff(entry)
+        if cutoff is not None and cutoff.as_written in shared:
+            text = f"{shared[cutoff.as_written]} models have the cut-off {cutoff.in_words} without a source"
+            yield Finding(FindingKind.PLACEHOLDER, entry.name, text)
+
+
+def _in_future(registry: Registry, today: date) -> Iterator[Finding]:
+    for entry in registry.entries:
+        used = usable_cutoff(entry, registry)
+        if isinstance(used, UsedCutoff) and used.cutoff.first > today:
+            refused = impossible(entry, used, registry, today)
+            text = "" if refused is None else f"{refused.reason}: not scored"
+            yield Finding(FindingKind.CUTOFF_IN_FUTURE, entry.name, text, changes_eligibility=True)
 
 
 def _apart(kind: ClaimKind, finding: FindingKind, *, later: bool) -> _Look:
@@ -188,6 +263,9 @@ def _several_files(entry: ModelEntry, registry: Registry) -> Iterator[Finding]:
 _LOOKS: tuple[_Look, ...] = (
     _training_claims_differ,
     _cutoff_after_release,
+    _inherited_after_release,
+    _training_doubted,
+    _placeholder,
     _apart(ClaimKind.ESTIMATE, FindingKind.ESTIMATE_LATER, later=True),
     _apart(ClaimKind.ESTIMATE, FindingKind.ESTIMATE_EARLIER, later=False),
     _apart(ClaimKind.RELIABLE_KNOWLEDGE, FindingKind.RELIABLE_LATER, later=True),

@@ -22,8 +22,9 @@ A file holds ``[[model]]`` entries, each with its claims::
     superseded = 2026-09-01               # the day from which it no longer holds; claims are never deleted
 
 A day that is the first or the last of its month counts as the whole month, since lists of models write months so; a day
-that is meant is written out ("1 June 2024"). The shipped files are in ``eval/registry``; a user's own are read beside
-them.
+that is meant is written out ("1 June 2024"). A model whose maker states no date has notes that say "not stated" or
+"states no cut-off", or a training-data claim whose cut-off is "unknown": no list can date it. The shipped files are in
+``eval/registry``; a user's own are read beside them.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ _KEYS = (
 )  # fmt: skip
 _CLAIM_KEYS = ("kind", "cutoff", "by", "source", "looked_up", "superseded")
 _ISO_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_NOT_STATED = re.compile(r"\b(?:not stated|states? no (?:cut-off|date)|no cut-off was found)\b", re.IGNORECASE)
 _FLAT_KEYS = {"cutoff": "cutoff", "cutoff_source": "source", "cutoff_looked_up": "looked_up"}
 
 
@@ -103,8 +105,18 @@ def read_entry(table: dict[str, Any], where: str, origin: str) -> ModelEntry:
         release_source=_text(table, "release_source", where),
         web_access=_flag(table, "web_access", where),
         notes=_text(table, "notes", where),
+        not_stated=_says_not_stated(table, claims),
         origins=(origin,),
     )
+
+
+def _says_not_stated(table: dict[str, Any], claims: list[dict[str, Any]]) -> bool:
+    """Whether the entry says that its maker states no date: by a claim of an unknown one, or in its notes."""
+    unknown = any(
+        claim["kind"] == ClaimKind.TRAINING_DATA and "superseded" not in claim and is_unknown(str(claim["cutoff"]))
+        for claim in claims
+    )
+    return unknown or _NOT_STATED.search(str(table.get("notes") or "")) is not None
 
 
 def _refuse_flat_cutoff(table: dict[str, Any], where: str) -> None:

@@ -9,7 +9,7 @@ import errno
 import os
 import stat
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -19,10 +19,11 @@ import tomlkit
 from tomlkit.items import AoT, Table
 
 from db.importing import ImportFailure, ImportReport, Note, Refusal
-from eval.claims import Claim
-from eval.eligibility import changed_cutoffs
+from eval.claims import Claim, ClaimKind
+from eval.eligibility import CutoffChange, changed_cutoffs
 from eval.models import ModelAmbiguous, ModelEntry, Registry, RegistryError, build_registry
 from eval.registry_files import read_entries
+from eval.registry_filing import Filing, filed
 from eval.registry_forms import ListedModel, form_named
 
 _HEADER = (
@@ -31,39 +32,100 @@ _HEADER = (
 
 
 def import_claims(
-    path: Path, form_name: str, target: Path, registry: Registry, *, looked_up: date | None, today: date
+    path: Path,
+    form_name: str,
+    target: Path,
+    registry: Registry,
+    *,
+    looked_up: date | None,
+    today: date,
+    accept_earlier: bool = False,
 ) -> ImportReport:
     """Bring the list ``path`` into the registry file ``target``, which is made if it is not there.
 
     A name that ``registry`` knows for a model is written as that model's. Claims have the day ``looked_up``, else that
-    of the list, else ``today``. The same claim again changes nothing, whatever its day. Refused row by row: what cannot
-    be read, a date later than the list, a second word of the list on one model, a list older than what the file has.
-    Notes name the models of ``registry`` that are scored otherwise with it. Raises ``ImportFailure`` or
-    ``RegistryError``, and then nothing was written.
+    of the list, else ``today``. The same claim again changes nothing, whatever its day, unless it is filed otherwise by
+    what is known now. Refused row by row: what cannot be read, a date later than the list, a second word of the list
+    on one model, a list older than what the file has, and, without ``accept_earlier``, what would have a model scored
+    by an earlier cut-off than now. Notes name the models that are scored otherwise with it, and the claims that are
+    filed as estimates. Raises ``ImportFailure`` or ``RegistryError``, and then nothing was written.
     """
-    form = form_named(form_name)
+    items = [
+        _dated(item, looked_up, today) if isinstance(item, ListedModel) else item
+        for item in form_named(form_name).read(path)
+    ]
     target = target.resolve()
     text = _read(target)
-    file = _File(text, str(target))
-    refused: list[Refusal] = []
-    notes: list[str] = []
-    for item in form.read(path):
+    too_early: dict[str, str] = {}
+    while True:
+        taken = _take(items, _File(text, str(target)), registry, too_early)
+        if not taken.file.outcomes.changed:
+            break
+        written = taken.file.text()
+        after = _with(registry, text, written, target)
+        changes = list(changed_cutoffs(_with(registry, text, text, target), after))
+        found = {} if accept_earlier else dict(_earlier(changes, taken.names, after))
+        if not found:
+            taken.notes += [f"{change.model}: {change.in_words(is_done=True)}" for change in changes]
+            _replace(target, written)
+            break
+        too_early |= found
+    counts, refused = taken.file.outcomes, tuple(taken.refused)
+    notes = (*taken.notes, *taken.file.notes)
+    return ImportReport(counts.created, counts.updated, counts.unchanged, refused, notes, len(refused))
+
+
+@dataclass
+class _Taken:
+    """What became of a list: the file as it would be, the models that it took, and what is to be said."""
+
+    file: _File
+    names: set[str] = field(default_factory=set)
+    refused: list[Refusal] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def _take(
+    items: Iterable[ListedModel | Refusal | Note], file: _File, registry: Registry, too_early: Mapping[str, str]
+) -> _Taken:
+    """Bring the items of a list into the file, but for the models that are refused as too early."""
+    taken = _Taken(file)
+    for item in items:
         if isinstance(item, Note):
-            notes.append(str(item))
-        elif isinstance(item, Refusal):
-            refused.append(item)
+            taken.notes.append(str(item))
+            continue
+        if isinstance(item, Refusal):
+            taken.refused.append(item)
+            continue
+        name = canonical_name(item.name, registry)
+        if name.casefold() in too_early:
+            hint = "--accept-earlier takes it nevertheless"
+            taken.refused.append(Refusal(f"{item.where}, {item.name}", too_early[name.casefold()], hint))
+            continue
+        result = file.take(*filed(item, _entries_of(name, registry, file)), name)
+        if result is None:
+            taken.names.add(name.casefold())
         else:
-            result = file.take(_dated(item, looked_up, today), canonical_name(item.name, registry))
-            refused += [result] if isinstance(result, Refusal) else []
-    written = file.text()
-    if file.outcomes.changed:
-        changes = changed_cutoffs(registry, _with(registry, written, target))
-        notes += [f"{name}: {change}" for name, change in changes]
-        _replace(target, written)
-    counts = file.outcomes
-    return ImportReport(
-        counts.created, counts.updated, counts.unchanged, tuple(refused), (*notes, *file.notes), len(refused)
-    )
+            taken.refused.append(result)
+    return taken
+
+
+def _entries_of(name: str, registry: Registry, file: _File) -> Iterator[ModelEntry]:
+    """What the registry and the file hold on the model of that name."""
+    yield from (entry for entry in registry.entries if entry.name.casefold() == name.casefold())
+    yield from file.entry_of(name)
+
+
+def _earlier(changes: Iterable[CutoffChange], taken: set[str], after: Registry) -> Iterator[tuple[str, str]]:
+    """The listed models that have a cut-off moved to an earlier one, and how: their own, or that of a descendant."""
+    for change in changes:
+        if not change.is_earlier:
+            continue
+        text = f"{change.model} is {change.in_words(is_done=False)}"
+        entry = after.resolve(change.model)
+        bases = () if entry is None else after.ancestors(entry)
+        names = [name.casefold() for name in (change.model, *(base.name for base in bases))]
+        yield from ((name, text) for name in (names[:1] if names[0] in taken else names) if name in taken)
 
 
 @dataclass
@@ -104,7 +166,7 @@ class _File:
             entry.name.casefold(): _Known(table, entry, list(entry.claims))
             for entry, table in zip(entries, self._models.body, strict=True)
         }
-        self._said: dict[tuple[str, str, str | None], str] = {}
+        self._said: dict[tuple[str, ClaimKind, str | None], str] = {}
 
     def text(self) -> str:
         """The file as it is now."""
@@ -112,20 +174,31 @@ class _File:
             self._document.append("model", self._models)
         return tomlkit.dumps(self._document)
 
-    def take(self, listed: ListedModel, name: str) -> Refusal | None:
-        """Add or update one model under this name; a refusal leaves it as it was."""
+    def entry_of(self, name: str) -> Iterator[ModelEntry]:
+        """What the file holds on the model of that name, if it has it."""
+        known = self._known.get(name.casefold())
+        if known is not None:
+            yield replace(known.entry, claims=tuple(known.claims))
+
+    def take(self, listed: ListedModel, filings: Iterable[Filing], name: str) -> Refusal | None:
+        """Add or update one model under this name; a refusal leaves it as it was.
+
+        ``filings`` say why claims of it are filed otherwise than listed: noted where they are written.
+        """
         known = self._known.get(name.casefold())
         for claim in listed.claims:
             reason = self._objection(name, claim, known)
             if reason is not None:
                 return Refusal(f"{listed.where}, {listed.name}", *reason)
         for claim in listed.claims:
-            self._said[name.casefold(), claim.kind, claim.by] = listed.where
+            self._said[name.casefold(), _subject(claim), claim.by] = listed.where
         if known is None:
             self._create(listed, name)
             self.outcomes.created += 1
+            self.notes += [f"{one.where}: {one.in_words(is_done=True)}" for one in filings]
         elif self._update(listed, known):
             self.outcomes.updated += 1
+            self.notes += [f"{one.where}: {one.in_words(is_done=True)}" for one in filings]
         else:
             self.outcomes.unchanged += 1
         return None
@@ -135,7 +208,7 @@ class _File:
         if claim.looked_up is not None and claim.cutoff.first > claim.looked_up:
             hint = "correct the date, or give the day of the list with --looked-up"
             return f"{claim.cutoff.as_written} is later than {claim.looked_up}, the day of the list", hint
-        earlier = self._said.get((name.casefold(), claim.kind, claim.by))
+        earlier = self._said.get((name.casefold(), _subject(claim), claim.by))
         if earlier is not None:
             return f"{earlier} already gives a date for {name}", "leave one of the two out"
         old = None if known is None else _predecessor(claim, known.claims)
@@ -241,8 +314,14 @@ def _set_apart(table: Table, before: Table) -> None:
 
 def _predecessor(claim: Claim, known: Iterable[Claim]) -> Claim | None:
     """The claim that holds of what the same people say of the same thing."""
-    same = (one for one in known if one.holds and (one.kind, one.by) == (claim.kind, claim.by))
+    subject = _subject(claim)
+    same = (one for one in known if one.holds and (_subject(one), one.by) == (subject, claim.by))
     return next(same, None)
+
+
+def _subject(claim: Claim) -> ClaimKind:
+    """What a claim is about: an estimate is about the training data too, and takes the place of a claim about them."""
+    return ClaimKind.TRAINING_DATA if claim.kind is ClaimKind.ESTIMATE else claim.kind
 
 
 def _is_older(claim: Claim, old: Claim) -> bool:
@@ -250,7 +329,7 @@ def _is_older(claim: Claim, old: Claim) -> bool:
 
 
 def _differs(old: Claim, new: Claim) -> bool:
-    return (old.cutoff, old.source) != (new.cutoff, new.source)
+    return (old.kind, old.cutoff, old.source) != (new.kind, new.cutoff, new.source)
 
 
 def _dated(listed: ListedModel, looked_up: date | None, today: date) -> ListedModel:
@@ -281,9 +360,17 @@ def _read(target: Path) -> str:
     return text if not text or text.endswith("\n") else text + "\n"
 
 
-def _with(registry: Registry, text: str, target: Path) -> Registry:
-    """The registry with the file as it would be. Raises ``RegistryError`` where the two do not go together."""
-    return build_registry([*registry.entries, *read_entries(text, f"{target} as it would be")])
+def _with(registry: Registry, old: str, new: str, target: Path) -> Registry:
+    """The registry with the file as it would be, in place of what it may have of the file as it is.
+
+    Raises ``RegistryError`` where the two do not go together.
+    """
+    former = {entry.name.casefold(): set(entry.claims) for entry in read_entries(old, str(target))}
+    others = [
+        replace(entry, claims=tuple(one for one in entry.claims if one not in former.get(entry.name.casefold(), ())))
+        for entry in registry.entries
+    ]
+    return build_registry([*others, *read_entries(new, f"{target} as it would be")])
 
 
 def _replace(target: Path, text: str) -> None:

@@ -53,14 +53,16 @@ def list_models(context: typer.Context, cutoffs_as_of: AsOf = None, as_json: AsJ
 
 def _cells(entry: ModelEntry, registry: Registry) -> tuple[str, str, str, str]:
     """A row of the listing: the model, its cut-off, when that is over, and what it rests on."""
-    from eval.eligibility import NotScored, usable_cutoff
+    from eval.eligibility import NotScored
+    from eval.plausibility import believable_cutoff, doubtful
 
-    used = usable_cutoff(entry, registry)
+    used = believable_cutoff(entry, registry, utc_now().date())
     if isinstance(used, NotScored):
         return entry.name, "–", "–", f"not scored: {used.reason.partition(':')[0]}"
     basis = used.kind.replace("_", " ")
     inherited = f", inherited from {used.inherited_from}" if used.inherited_from else ""
-    return entry.name, used.cutoff.as_written, f"{used.cutoff.after:%Y-%m-%d %H}h", basis + inherited
+    doubted = ", looks like a placeholder: not ranked" if doubtful(entry, used, registry) else ""
+    return entry.name, used.cutoff.in_words, f"{used.cutoff.after:%Y-%m-%d %H}h", basis + inherited + doubted
 
 
 @app.command("show")
@@ -79,12 +81,13 @@ def show_model(
     if as_json:
         print_json(facts)
         return
-    claims = facts.pop("claims")
+    facts.pop("claims")
+    facts |= _dates_in_words(entry, registry)
     for key, value in facts.items():
         shown = ", ".join(map(str, value)) if isinstance(value, list) else value
         typer.echo(f"{key}: {'–' if shown in (None, '') else shown}")
-    typer.echo("claims:" if claims else "claims: –")
-    for claim in claims:
+    typer.echo("claims:" if entry.claims else "claims: –")
+    for claim in entry.claims:
         typer.echo(f"  {_claim_line(claim)}")
 
 
@@ -98,14 +101,21 @@ def import_models(
         str | None,
         typer.Option(metavar="DAY", help="The day of the list: 2026-05-04. Default: what it says, else today."),
     ] = None,
+    accept_earlier: Annotated[
+        bool, typer.Option("--accept-earlier", help="Take dates that move a cut-off earlier: more problems count.")
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="The report as one JSON document.")] = False,
 ) -> None:
-    """Bring the claims of a public list into a file of yours. What changed is superseded; the same twice is nothing."""
+    """Bring the claims of a public list into a file of yours. What changed is superseded; the same twice is nothing.
+
+    A date that the registry knows for no more than reliable knowledge or an estimate is filed as an estimate.
+    """
     from eval.registry_import import import_claims
 
     session = session_of(context)
     day = read_day(looked_up, "--looked-up")
-    report = import_claims(path, form, into, session.registry, looked_up=day, today=utc_now().date())
+    today, registry = utc_now().date(), session.registry
+    report = import_claims(path, form, into, registry, looked_up=day, today=today, accept_earlier=accept_earlier)
     if as_json:
         print_json(asdict(report))
     else:
@@ -132,7 +142,7 @@ def check_models(
     if (against is None) != (form is None):
         raise UsageError("--against and --format go together", "live models check --against FILE --format haooowang")
     if against is None or form is None:
-        findings = tuple(check_registry(registry))
+        findings = tuple(check_registry(registry, utc_now().date()))
         document: dict[str, Any] = {"n_models": len(registry.entries)}
         closing = f"{len(registry.entries)} models"
     else:
@@ -148,7 +158,8 @@ def check_models(
         print_json({"findings": [finding.as_dict() for finding in findings], "n_serious": n_serious, **document})
     else:
         _print_findings(findings)
-        typer.echo(f"{closing}: {len(findings)} findings, {n_serious} of them change what a model is scored on")
+        change = "change" if against is None else "would change"
+        typer.echo(f"{closing}: {len(findings)} findings, {n_serious} of them {change} what a model is scored on")
     if n_serious:
         raise typer.Exit(ExitCode.SOMETHING_FAILED)
 
@@ -171,10 +182,11 @@ def _session(context: typer.Context, cutoffs_as_of: str | None) -> Session:
 
 
 def _as_dict(entry: ModelEntry, registry: Registry) -> dict[str, Any]:
-    from eval.eligibility import NotScored, usable_cutoff
+    from eval.eligibility import NotScored
+    from eval.plausibility import believable_cutoff, doubtful
     from eval.report import utc_text
 
-    used = usable_cutoff(entry, registry)
+    used = believable_cutoff(entry, registry, utc_now().date())
     scored = None if isinstance(used, NotScored) else used
     return {
         "name": entry.name,
@@ -192,6 +204,7 @@ def _as_dict(entry: ModelEntry, registry: Registry) -> dict[str, Any]:
         "cutoff_source": scored and scored.source,
         "cutoff_looked_up": scored and scored.looked_up,
         "why": scored and scored.why,
+        "cutoff_doubt": scored and doubtful(entry, scored, registry),
         "not_scored_because": None if scored else used.reason,  # type: ignore[union-attr]
         "release_date": entry.release and entry.release.as_written,
         "release_source": entry.release_source,
@@ -216,13 +229,25 @@ def _claim_dict(claim: Claim) -> dict[str, Any]:
     }
 
 
-def _claim_line(claim: dict[str, Any]) -> str:
+def _dates_in_words(entry: ModelEntry, registry: Registry) -> dict[str, str | None]:
+    """The coarse dates of a model as a person reads them: a day that counts as its month says so."""
+    from eval.eligibility import NotScored
+    from eval.plausibility import believable_cutoff
+
+    used = believable_cutoff(entry, registry, utc_now().date())
+    return {
+        "cutoff": None if isinstance(used, NotScored) else used.cutoff.in_words,
+        "release_date": None if entry.release is None else entry.release.in_words,
+    }
+
+
+def _claim_line(claim: Claim) -> str:
     """One claim in words: what, by whom, where from, and whether it still holds."""
-    parts = [f"{claim['kind']} {claim['cutoff']}"]
-    if claim["by"]:
-        parts.append(f"by {claim['by']}")
-    if claim["looked_up"]:
-        parts.append(f"looked up {claim['looked_up']}")
-    if claim["superseded"]:
-        parts.append(f"superseded {claim['superseded']}")
-    return f"{', '.join(parts)}: {claim['source'] or 'no source'}"
+    parts = [f"{claim.kind} {claim.cutoff.in_words}"]
+    if claim.by:
+        parts.append(f"by {claim.by}")
+    if claim.looked_up:
+        parts.append(f"looked up {claim.looked_up}")
+    if claim.superseded:
+        parts.append(f"superseded {claim.superseded}")
+    return f"{', '.join(parts)}: {claim.source or 'no source'}"

@@ -176,3 +176,23 @@ def test_free_text_of_the_registries(shared_data: Path) -> None:
         "end of 2023": ("2023-10-01", "2023-12-31"),
         "Pretraining 2022.09, Finetuning 2023.07": ("2023-07-01", "2023-07-31"),
     }
+
+
+@pytest.mark.parametrize(
+    ("written", "shown", "after"),
+    [
+        ("2023-01-01", "2023-01-01 (read as the month)", "2023-02-01"),
+        ("2023-04-30", "2023-04-30 (read as the month)", "2023-05-01"),
+        ("2023.10.01", "2023.10.01 (read as the month)", "2023-11-01"),
+        ("2023-04-15", "2023-04-15", "2023-04-16"),
+        ("30 April 2023", "30 April 2023", "2023-05-01"),
+        ("1 January 2023", "1 January 2023", "2023-01-02"),
+        ("2023-04", "2023-04", "2023-05-01"),
+        ("2023", "2023", "2024-01-01"),
+    ],
+)
+def test_a_day_that_counts_as_its_month_says_so(written: str, shown: str, after: str) -> None:
+    cutoff = parse_cutoff(written, from_registry=True)
+    assert cutoff.in_words == shown
+    assert cutoff.is_read_as_month == (shown != written)
+    assert f"{cutoff.after:%Y-%m-%d %H}" == f"{after} 12"

@@ -152,3 +152,21 @@ def test_the_shipped_registry_agrees_but_for_a_model_whose_maker_states_nothing(
     assert isinstance(used, UsedCutoff)
     assert (used.kind, used.cutoff.as_written) == ("release_date", "2024-12-26")
     assert found["DeepSeek-V3"].n_judged == 191  # a list of a third party says July 2024, which would leave all 454
+
+
+def test_the_list_beside_the_shipped_registry_leaves_every_row_as_it_was(
+    board: tuple[list[ProblemFacts], dict[str, RunOutcomes]], shared_data: Path, tmp_path: Path
+) -> None:
+    own, shipped = tmp_path / "own.toml", load_registry()
+    listed = shared_data / "cutoffs" / "haooowang_current.csv"
+    report = import_claims(listed, "haooowang", own, shipped, looked_up=date(2026, 5, 4), today=date(2026, 5, 4))
+    assert report.n_refused == 0
+    names = {name: known for name, (_, known) in NAMES.items()}
+    before, after = own_window(board, names, shipped), own_window(board, names, load_registry([own]))
+    for name, row in after.items():
+        assert (row.cutoff, row.cutoff_kind, row.n_judged) == (
+            before[name].cutoff, before[name].cutoff_kind, before[name].n_judged,
+        )  # fmt: skip
+    # The list's date for DeepSeek-V3 is that of a page which the registry knows for an estimate.
+    (deepseek,) = (one for one in load_registry([own]).entries if one.name == "deepseek-v3-2024-12-26")
+    assert [str(one.kind) for one in deepseek.claims if one.by and one.by.startswith("HaoooWang")] == ["estimate"]

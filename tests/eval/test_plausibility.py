@@ -10,7 +10,7 @@ import pytest
 from eval.cutoffs import parse_cutoff
 from eval.eligibility import NotScored, UsedCutoff, usable_cutoff
 from eval.models import ModelEntry
-from eval.plausibility import doubtful, former_cutoffs, impossible
+from eval.plausibility import believable_cutoff, doubtful, former_cutoffs, impossible
 from tests.eval.facts import claim, model, registry
 
 TODAY = date(2026, 1, 15)
@@ -70,3 +70,14 @@ def test_former_cut_offs_are_told_with_who_said_them() -> None:
     changed = model("m", claims=(claim("2023-03", by="the maker", superseded=date(2024, 5, 4)), claim("2023-08")))
     assert former_cutoffs(changed) == "the cut-off was changed: before, it was 2023-03 by the maker until 2024-05-04"
     assert former_cutoffs(model("m")) is None
+
+
+def test_nothing_is_scored_by_a_cut_off_that_cannot_be() -> None:
+    late = released(model("m", "2025-01-31"), "2024-12-02")
+    assert believable_cutoff(late, registry(late), TODAY) == NotScored(
+        "m", "the cut-off 2025-01-31 is later than the release 2024-12-02"
+    )
+    sound = released(model("m", "2024-10"), "2024-12-02")
+    assert believable_cutoff(sound, registry(sound), TODAY) == used(sound)
+    rolling = model("m", rolling=True)
+    assert believable_cutoff(rolling, registry(rolling), TODAY) == usable_cutoff(rolling, registry(rolling))

@@ -97,6 +97,34 @@ def test_the_shipped_registry_has_no_conflict_that_changes_eligibility() -> None
     assert {finding.kind for finding in findings} >= {FindingKind.ESTIMATE_EARLIER, FindingKind.RELIABLE_EARLIER}
 
 
+def test_placeholders_and_days_to_come_are_listed() -> None:
+    unsourced = claim("2023-01", source=None, looked_up=DAY, by="A")
+    (doubt, source) = found(unsourced, release=parse_cutoff("2024-07-23"))
+    assert (doubt.kind, doubt.changes_eligibility) == (FindingKind.PLACEHOLDER, True)
+    assert "18 months before the release" in doubt.text
+    assert source.kind is FindingKind.NO_SOURCE
+    many = registry(*(model(f"m{number}", claims=(unsourced,)) for number in range(5)))
+    shared = [one for one in check_registry(many) if one.kind is FindingKind.PLACEHOLDER]
+    assert [one.model for one in shared] == [f"m{number}" for number in range(5)]
+    assert {one.text for one in shared} == {"5 models have the cut-off 2023-01 without a source"}
+    few = registry(*many.entries[:4])
+    assert FindingKind.PLACEHOLDER not in {one.kind for one in check_registry(few)}
+    to_come = registry(model("m", claims=(claim("2031-01", by="A", source="https://example.org/A"),)))
+    kinds = [one.kind for one in check_registry(to_come, DAY)]
+    assert kinds == [FindingKind.CUTOFF_IN_FUTURE, FindingKind.NO_LOOK_UP_DAY]
+
+
+def test_a_model_is_named_for_the_impossible_cut_off_that_it_inherits() -> None:
+    base = model("base", claims=(sourced("2024-10"),), release=parse_cutoff("2024-03-05"))
+    child = model("child", claims=(sourced("2024-01"),), base_models=("base",), release=parse_cutoff("2024-12-05"))
+    findings = check_registry(registry(base, child))
+    assert [(one.kind, one.model) for one in findings] == [
+        (FindingKind.CUTOFF_AFTER_RELEASE, "base"),
+        (FindingKind.CUTOFF_AFTER_RELEASE, "child"),
+    ]
+    assert all(one.changes_eligibility for one in findings)
+
+
 # Against a public list
 
 LIST = """section,model,cutoff_as_written,reliable_cutoff_as_written,granularity,source,registry_commit
@@ -126,11 +154,12 @@ def test_a_list_is_compared_without_being_brought_in(tmp_path: Path) -> None:
     assert (compared.n_compared, compared.n_only_listed, len(compared.refused)) == (4, 1, 1)
     by = "HaoooWang/llm-knowledge-cutoff-dates"
     assert [(finding.kind, finding.model, finding.text) for finding in compared.findings] == [
-        (FindingKind.WOULD_CHANGE, "later", f"scored by 2023-10 by A; now scored by 2024.03 by {by}"),
+        (FindingKind.WOULD_CHANGE, "later", f"scored by 2023-10 by A; would be scored by 2024.03 by {by}"),
         (
             FindingKind.WOULD_CHANGE,
             "undated",
-            f"scored by 2024-06-20 (release date); now scored by 2024.01 by {by}",
+            f"scored by 2024-06-20 (release date); would be scored by 2024.01 by {by}, 5 months earlier: more problems "
+            "would count",
         ),
         (FindingKind.TRAINING_CLAIMS_DIFFER, "later", f"2024.03 by {by}; 2023-10 by A: the latest counts"),
         (FindingKind.TRAINING_CLAIMS_DIFFER, "earlier", f"2023-10 by A; 2023.06 by {by}: the latest counts"),
@@ -161,8 +190,9 @@ def test_the_shipped_registry_against_the_recorded_lists(shared_data: Path) -> N
     shipped = load_registry()
     ours = compare_with(shipped, shared_data / "cutoffs" / "haooowang_current.csv", "haooowang")
     assert (ours.n_compared, ours.n_only_listed, ours.refused) == (60, 34, ())
-    # Where we keep a third party's date or a system prompt's from deciding, bringing the list in would let it.
-    assert {finding.model for finding in ours.findings if finding.kind is FindingKind.WOULD_CHANGE} == {
+    # Where we keep a third party's date or a system prompt's from deciding, bringing the list in does not let it.
+    assert FindingKind.WOULD_CHANGE not in {finding.kind for finding in ours.findings}
+    assert {finding.model for finding in ours.findings if finding.kind is FindingKind.FILED_AS_ESTIMATE} == {
         "deepseek-v3-2024-12-26", "deepseek-r1", "devstral-2512", "mistral-large-2512", "mistral-small-2503",
         "mistral-small-2506", "mistral-small-2603",
     }  # fmt: skip
@@ -173,3 +203,12 @@ def test_the_shipped_registry_against_the_recorded_lists(shared_data: Path) -> N
         "o3-mini-2025-01-31",  # knowledge of 2024-05, seven months beyond what its maker states
         "mistral-large-2512",  # released 2024-11-01, a year before the month in its name
     ]
+
+
+def test_what_would_be_filed_as_an_estimate_is_said_as_what_would_be(tmp_path: Path) -> None:
+    text = LIST.splitlines()[0] + "\nA,m,2023.10,,month,https://example.org/A,x\n"
+    (tmp_path / "list.csv").write_text(text, encoding="utf-8")
+    entry = model("m", claims=(sourced("2023-10", RELIABLE),), release=parse_cutoff("2024-06"), origins=("own.toml",))
+    (finding,) = compare_with(registry(entry), tmp_path / "list.csv", "haooowang").findings
+    assert (finding.kind, finding.changes_eligibility) == (FindingKind.FILED_AS_ESTIMATE, False)
+    assert "2023.10 by HaoooWang/llm-knowledge-cutoff-dates would be filed as an estimate" in finding.text

@@ -31,12 +31,14 @@ def bring(
     known: Registry = NOBODY,
     looked_up: date | None = MAY,
     today: date = JULY,
+    accept_earlier: bool = False,
 ) -> ImportReport:
     """Import a list of this text into ``own.toml``."""
     header = HAOOOWANG if form == "haooowang" else MODELS_DEV
     path = folder / "list.csv"
     path.write_text(header + text, encoding="utf-8")
-    return import_claims(path, form, folder / "own.toml", known, looked_up=looked_up, today=today)
+    target = folder / "own.toml"
+    return import_claims(path, form, target, known, looked_up=looked_up, today=today, accept_earlier=accept_earlier)
 
 
 def counts(report: ImportReport) -> tuple[int, int, int, int]:
@@ -86,7 +88,7 @@ def test_a_changed_claim_supersedes_the_old_one_which_stays(tmp_path: Path) -> N
     assert "superseded" not in new
     assert "superseded" not in reliable
     # And back again, as lists do: the first word is not revived, it is said again.
-    assert counts(bring(tmp_path, NOVA, looked_up=date(2026, 8, 1))) == (0, 1, 0, 0)
+    assert counts(bring(tmp_path, NOVA, looked_up=date(2026, 8, 1), accept_earlier=True)) == (0, 1, 0, 0)
     assert [claim["cutoff"] for claim in own(tmp_path)[0]["claim"]] == ["2024.11", "2024.10", "2024.12", "2024.11"]
     then = load_registry([tmp_path / "own.toml"], shipped=None).as_of(JULY)
     assert sorted(claim.cutoff.as_written for claim in then.entries[0].claims) == ["2024.10", "2024.12"]
@@ -248,10 +250,13 @@ def test_a_name_that_the_registry_knows_is_written_as_its_model(tmp_path: Path) 
     own_text = '[[model]]\nname = "nova-1-2025"\naliases = [{name = "Nova 1"}]\nrelease_date = "2025-01-15"\n'
     (tmp_path / "known.toml").write_text(own_text, encoding="utf-8")
     known = load_registry([tmp_path / "known.toml"], shipped=None)
-    report = bring(tmp_path, NOVA, known=known)
+    report = bring(tmp_path, NOVA, known=known, accept_earlier=True)
     assert [entry["name"] for entry in own(tmp_path)] == ["nova-1-2025"]
     by = "HaoooWang/llm-knowledge-cutoff-dates"
-    assert report.notes == (f"nova-1-2025: scored by 2025-01-15 (release date); now scored by 2024.11 by {by}",)
+    assert report.notes == (
+        f"nova-1-2025: scored by 2025-01-15 (release date); now scored by 2024.11 by {by}, "
+        "2 months earlier: more problems count",
+    )
     together = load_registry([tmp_path / "known.toml", tmp_path / "own.toml"], shipped=None)
     assert len(together.entries) == 1
 
@@ -338,16 +343,18 @@ def test_forms_are_found_by_their_files() -> None:
 @pytest.mark.shared
 def test_both_recorded_lists_come_in_and_twice_is_nothing(shared_data: Path, tmp_path: Path) -> None:
     target, known = tmp_path / "own.toml", registry(model("unrelated"))
-    first, again = [
+    first, again, third = [
         [
             import_claims(shared_data / "cutoffs" / name, form, target, known, looked_up=None, today=JULY)
             for name, form in (("haooowang_current.csv", "haooowang"), ("modelsdev_base.csv", "models.dev"))
         ]
-        for _ in range(2)
+        for _ in range(3)
     ]
     # 95 and 231 rows; Qwen3 has no date; 12 names are written alike in both lists.
     assert [counts(report) for report in first] == [(94, 0, 0, 0), (219, 12, 0, 0)]
-    assert [counts(report) for report in again] == [(0, 0, 94, 0), (0, 0, 231, 0)]
+    # The second list says that o3-mini knows of months after the first list's cut-off: an estimate from then on.
+    assert [counts(report) for report in again] == [(0, 1, 93, 0), (0, 0, 231, 0)]
+    assert [counts(report) for report in third] == [(0, 0, 94, 0), (0, 0, 231, 0)]
     entries = read_file(target)
     assert len(entries) == 94 + 219
     rolling = {entry.name for entry in entries if entry.rolling}

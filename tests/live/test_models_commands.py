@@ -193,3 +193,82 @@ def test_a_file_of_the_older_form_is_refused_with_the_new_one(live: Live, tmp_pa
     ended = live("--models", tmp_path / "old.toml", "models", "list")
     assert ended.code == 2
     assert ended.err.splitlines()[1].endswith('[[model.claim]] kind = "training_data" cutoff = "2023-10"')
+
+
+DOUBTED = """
+[[model]]
+name = "late"
+release_date = "2024-12-02"
+[[model.claim]]
+kind = "training_data"
+cutoff = "2025-02"
+by = "A"
+source = "https://example.org/a"
+[[model]]
+name = "to-come"
+[[model.claim]]
+kind = "training_data"
+cutoff = "2098-01"
+[[model]]
+name = "placeholder"
+release_date = "2024-12-01"
+[[model.claim]]
+kind = "training_data"
+cutoff = "2023-01-01"
+[[model]]
+name = "exact"
+release_date = 2024-12-15
+[[model.claim]]
+kind = "training_data"
+cutoff = 2024-04-15
+source = "https://example.org/a"
+"""
+
+
+def test_no_cut_off_is_shown_as_used_that_nothing_is_scored_by(live: Live, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(DOUBTED, encoding="utf-8")
+    words = ("--models", tmp_path / "own.toml", "models")
+    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in live(*words, "list").out.splitlines()}
+    assert rows["late"] == "– – not scored: the cut-off 2025-02 is later than the release 2024-12-02"
+    assert rows["to-come"] == "– – not scored: the cut-off 2098-01 lies in the future"
+    assert rows["exact"] == "2024-04-15 2024-04-16 12h training data"
+    assert "2023-01-01 (read as the month) 2023-02-01 12h" in rows["placeholder"]
+    assert "looks like a placeholder" in live(*words, "list").out
+    late = live(*words, "show", "late", "--json").document
+    assert (late["cutoff"], late["counts_as_over_at"], late["why"]) == (None, None, None)
+    assert late["not_scored_because"] == "the cut-off 2025-02 is later than the release 2024-12-02"
+    shown = live(*words, "show", "placeholder").out.splitlines()
+    assert "cutoff: 2023-01-01 (read as the month)" in shown
+    assert "release_date: 2024-12-01 (read as the month)" in shown
+    assert "  training_data 2023-01-01 (read as the month): no source" in shown
+    assert live(*words, "show", "placeholder", "--json").document["cutoff"] == "2023-01-01"
+    assert any(line.startswith("cutoff_doubt: the cut-off 2023-01-01 is 23 months before") for line in shown)
+    checked = live(*words, "check")
+    assert checked.code == 1
+    for line in (
+        " ! late: 2025-02 by A, released 2024-12-02: a name that was moved, or a wrong date (2 months)",
+        " ! to-come: the cut-off 2098-01 lies in the future: not scored",
+        " ! placeholder: the cut-off 2023-01-01 is 23 months before the release (2024-12-01) and has no source: not "
+        "ranked until it is confirmed",
+    ):
+        assert line in checked.out.splitlines()
+
+
+def test_an_earlier_cut_off_is_imported_only_where_it_is_accepted(nova: Live, tmp_path: Path) -> None:
+    released = '[[model]]\nname = "solo"\nrelease_date = "2024-06-27"\n'
+    (tmp_path / "own.toml").write_text(OWN + released, encoding="utf-8")
+    (tmp_path / "list.csv").write_text(LIST.replace("Nova 3,soon", "solo,2023.10"), encoding="utf-8")
+    words = ["models", "import", "list.csv", "--format", "haooowang", "--into", "own.toml", "--looked-up", "2026-05-04"]
+    against = nova("models", "check", "--against", "list.csv", "--format", "haooowang")
+    assert "scored by 2024-06-27 (release date); would be scored by 2023.10" in against.out
+    assert "now scored" not in against.out
+    assert "would change what a model is scored on" in against.out
+    refused = nova(*words)
+    assert refused.code == 1
+    assert "refused: line 4, solo: " in refused.err
+    assert "8 months earlier: more problems would count (--accept-earlier takes it" in refused.err
+    assert nova("models", "show", "solo", "--json").document["cutoff"] == "2024-06-27"
+    accepted = nova(*words, "--accept-earlier")
+    assert accepted.code == 0
+    assert "8 months earlier: more problems count" in " ".join(accepted.err.split())
+    assert nova("models", "show", "solo", "--json").document["cutoff"] == "2023.10"
