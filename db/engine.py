@@ -19,13 +19,14 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, NoSuchModuleError
 from sqlalchemy.orm import Session
 
 from db.errors import StoreBusy, StoreError, StoreFull, StoreTooNew, StoreUnavailable
 from db.migrate import is_newest, migrate
+from db.readonly import FileState, can_be_written, file_of, file_state, is_missing, read_only_address
 from db.sql import queue_up
 
 __all__ = [
@@ -50,11 +51,18 @@ _log = logging.getLogger("db")
 class Store:
     """An open store. Threads may share it; each process opens its own. Closes itself as a context manager."""
 
-    def __init__(self, engine: Engine, url: str) -> None:
-        self.url = url
+    def __init__(self, engine: Engine, url: URL, state: FileState | None = None) -> None:
+        """``state`` is of a file that is read without locks, as it was before; else None."""
+        self.url = url.render_as_string(hide_password=False)
+        self.has_written = False
+        """Whether a block of ``write`` was committed."""
         self._engine = engine
+        self.shown = _shown(url)
+        """Its name in messages: the file for SQLite, else the URL without its password."""
+        self._state = state
         self._pid = os.getpid()
-        self._file = _file_of(engine.url)
+        file = file_of(url)
+        self._file = None if file is None else os.path.abspath(file)
         self._inode = _inode_of(self._file)
         reading: dict[str, Any] = {_BEGIN: "DEFERRED"}
         if engine.dialect.name != "sqlite":
@@ -68,8 +76,13 @@ class Store:
 
         Raises ``StoreError``.
         """
-        with self._session(self._reader) as session:
-            yield session
+        try:
+            with self._session(self._reader) as session:
+                yield session
+        except StoreError:  # "Damaged", say, when pages changed under the reader.
+            self._require_unchanged()
+            raise
+        self._require_unchanged()
 
     @contextmanager
     def write(self) -> Iterator[Session]:
@@ -81,10 +94,23 @@ class Store:
             queue_up(session.connection())
             yield session
             session.commit()
+            self.has_written = True
+
+    def is_empty(self) -> bool:
+        """Whether the store holds no problem yet, and so nothing that a table could be of. Raises ``StoreError``."""
+        with self.read() as session:
+            return session.execute(text("SELECT 1 FROM problem LIMIT 1")).first() is None
 
     def close(self) -> None:
         """Give the connections back."""
         self._engine.dispose()
+
+    def _require_unchanged(self) -> None:
+        if self._file is not None and self._state is not None and file_state(self._file) != self._state:
+            raise StoreBusy(
+                f"the store {self.shown} was written by another process while it was read",
+                "start the command again",
+            )
 
     @contextmanager
     def _session(self, engine: Engine) -> Iterator[Session]:
@@ -96,7 +122,7 @@ class Store:
         if os.getpid() != self._pid:
             # An SQLite connection carried over a fork can damage the file.
             raise RuntimeError("a store must be opened anew in each process")
-        with _store_errors(_shown(self._engine.url)), Session(engine, autoflush=False) as session:
+        with _store_errors(self.shown), Session(engine, autoflush=False) as session:
             yield session
 
     def __enter__(self) -> Self:
@@ -108,12 +134,6 @@ class Store:
         self.close()
 
 
-def _file_of(url: URL) -> str | None:
-    """The file of an SQLite store, None where there is none to look at."""
-    name = url.database if url.get_backend_name() == "sqlite" else None
-    return None if name is None or name.startswith("file:") else name
-
-
 def _inode_of(file: str | None) -> tuple[int, int] | None:
     try:
         found = os.stat(file) if file is not None else None
@@ -122,24 +142,49 @@ def _inode_of(file: str | None) -> tuple[int, int] | None:
     return None if found is None else (found.st_dev, found.st_ino)
 
 
-def open_store(url: str) -> Store:
+def open_store(url: str, *, reading: bool = False, must_exist: bool = False) -> Store:
     """Open the store at a URL (``sqlite:///path``, ``postgresql://...``) or a plain path, made or migrated if need be.
 
-    A new SQLite file is created, a missing folder is not. Raises ``StoreError``.
+    A new SQLite file is created unless it ``must_exist``, a missing folder is not. For ``reading`` it must exist, too;
+    a file that this process may not write is then opened without writing anything, and refused only where it would have
+    to be migrated. Raises ``StoreError``.
     """
-    parsed = _parse(url)
+    parsed = _parse(url, makes_file=not (reading or must_exist))
+    file = file_of(parsed)
+    if reading and file is not None and not can_be_written(file):
+        return _open_read_only(parsed, file)
     engine = _engine(parsed)
     try:
         with _store_errors(_shown(parsed)):
             newest = is_newest(engine, _shown(parsed))  # First of all, so that a file that is not ours stays as it is.
-            if parsed.get_backend_name() == "sqlite":
+            if parsed.get_backend_name() == "sqlite" and not (reading and newest):
                 _use_wal(engine)
             if not newest:
                 migrate(engine.execution_options(**{_BEGIN: "IMMEDIATE"}), _shown(parsed))
     except BaseException:
         engine.dispose()
         raise
-    return Store(engine, parsed.render_as_string(hide_password=False))
+    return Store(engine, parsed)
+
+
+def _open_read_only(parsed: URL, file: str) -> Store:
+    """The store in a file that this process may not write."""
+    address = read_only_address(parsed, file)
+    state = None if address.takes_locks else file_state(file)
+    engine = _engine(address.url)
+    if address.index_in_memory:
+        event.listen(engine, "connect", _keep_index_in_memory, insert=True)
+    try:
+        with _store_errors(_shown(parsed)):
+            if not is_newest(engine, _shown(parsed)):
+                raise StoreFull(
+                    f"the store {_shown(parsed)} is read-only, and has to be brought up to this version first",
+                    "run any command on it where it can be written, or use a copy",
+                )
+    except BaseException:
+        engine.dispose()
+        raise
+    return Store(engine, parsed, state)
 
 
 def _shown(url: URL) -> str:
@@ -149,9 +194,9 @@ def _shown(url: URL) -> str:
     return url.render_as_string(hide_password=True)
 
 
-def _parse(url: str) -> URL:
+def _parse(url: str, *, makes_file: bool) -> URL:
     if "://" not in url:
-        return _sqlite_url(URL.create("sqlite", database=str(Path(url).expanduser())))
+        return _sqlite_url(URL.create("sqlite", database=str(Path(url).expanduser())), makes_file)
     try:
         parsed = make_url(url)
     except ArgumentError as exc:
@@ -159,19 +204,25 @@ def _parse(url: str) -> URL:
             f"cannot read the store's address {url!r}", "write a path, sqlite:///path or postgresql://user@host/name"
         ) from exc
     if parsed.get_backend_name() == "sqlite":
-        return _sqlite_url(parsed)
+        return _sqlite_url(parsed, makes_file)
     if parsed.drivername in {"postgresql", "postgres"}:
         return parsed.set(drivername="postgresql+psycopg")
     return parsed
 
 
-def _sqlite_url(url: URL) -> URL:
+def _sqlite_url(url: URL, makes_file: bool) -> URL:
     name = url.database
     if not name or name == ":memory:":
         raise StoreUnavailable("a store cannot live in memory: each connection would see its own", "give a file's path")
+    file = os.path.abspath(file_of(url) or "")
+    if not makes_file and is_missing(file):
+        raise StoreUnavailable(
+            f"no store at {file}",
+            "check --db, LIVE_DB or live.toml; live import problems and live ingest make a store",
+        )
     if name.startswith("file:"):  # An SQLite URI, say file:/a/b?mode=ro; SQLite itself judges it.
         return url
-    path = Path(name).absolute()
+    path = Path(file)
     if path.is_dir():
         raise StoreUnavailable(f"{path} is a folder, not a store", "name a file in it, say live.db")
     if not path.parent.is_dir():
@@ -192,6 +243,11 @@ def _engine(url: URL) -> Engine:
     event.listen(engine, "connect", _on_connect)
     event.listen(engine, "begin", _on_begin)
     return engine
+
+
+def _keep_index_in_memory(connection: Any, _record: object) -> None:
+    # Before the log is first looked at: a connection that has the file for itself needs no shared index.
+    connection.execute("PRAGMA locking_mode = EXCLUSIVE").close()
 
 
 def _on_connect(connection: Any, _record: object) -> None:

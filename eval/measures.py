@@ -1,7 +1,7 @@
 """A measure of memorisation for each model, from a CSV file: any number, with its origin if it tells one. Pure.
 
 The file has a column ``model`` and one with the measure (``measure`` unless another is named), and may have a gap of
-its own (``gap``) and an ``origin``. Empty cells mean that there is no number.
+its own (``gap``, in percentage points: 3.4, not 0.034) and an ``origin``. Empty cells mean that there is no number.
 """
 
 from __future__ import annotations
@@ -11,6 +11,10 @@ import io
 import math
 from dataclasses import dataclass
 
+MOST_POINTS, MOST_OF_SHARES = 100.0, 1.0
+"""No gap is wider than the first; a file whose gaps all are at most the second holds shares, not points."""
+_UNITS = ("point", "percent", "%")
+"""What says in a column's name that it holds percentage points, however small."""
 MODEL, MEASURE, GAP, ORIGIN = "model", "measure", "gap", "origin"
 
 
@@ -25,7 +29,10 @@ class MeasuresError(ValueError):
 
 @dataclass(frozen=True)
 class Measured:
-    """A model as the file names it, its measure and gap (shares; None: not given), and where the measure comes from."""
+    """A model as the file names it, its measure and gap (None: not given), and where the measure comes from.
+
+    ``gap`` is a difference of shares: a hundredth of the points in the file.
+    """
 
     model: str
     measure: float | None
@@ -65,9 +72,30 @@ def read_measures(text: str, origin: str, measure: str | None = None, gap: str |
             raise MeasuresError(f"{where}: {model} is on line {seen[model.casefold()]} already", "keep one line for it")
         seen[model.casefold()] = reader.line_num
         found = _number(row[wanted[1]], f"{where}, {wanted[1]}")
-        own = _number(row[gap], f"{where}, {gap}") if gap else None
+        own = _points(row[gap], f"{where}, {gap}") if gap else None
         rows.append(Measured(model, found, own, (row.get(ORIGIN) or "").strip()))
+    if gap is not None:
+        _check_unit([one.gap for one in rows if one.gap is not None], gap, origin)
     return Measures(tuple(rows), wanted[1], gap)
+
+
+def _points(text: str | None, where: str) -> float | None:
+    """A cell in percentage points, as a difference of shares."""
+    points = _number(text, where)
+    if points is None:
+        return None
+    if abs(points) > MOST_POINTS:
+        raise MeasuresError(f"{where}: a gap cannot be {points:g} percentage points", "write points, from -100 to 100")
+    return points / 100
+
+
+def _check_unit(gaps: list[float], column: str, origin: str) -> None:
+    widest = max((100 * abs(gap) for gap in gaps), default=0.0)
+    if 0 < widest <= MOST_OF_SHARES and not any(unit in column.casefold() for unit in _UNITS):
+        raise MeasuresError(
+            f"{origin}: no gap is wider than 1: these look like shares, and percentage points are wanted",
+            f'multiply the gaps by 100: 3.4, not 0.034 (if they are points, call the column "{column} (points)")',
+        )
 
 
 def _number(text: str | None, where: str) -> float | None:

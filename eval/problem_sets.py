@@ -6,11 +6,13 @@ Terms are joined by commas. The same word twice means either of the two; differe
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from eval.board import EPOCH
 from eval.evaluation import Settings
+from eval.labels import check_labels
 from eval.window import ProblemFacts, Window, classify, date_reason, parse_since, parse_until, quality_reason
 
 WORDS = ("platform", "difficulty", "since", "until")
@@ -61,6 +63,11 @@ class ProblemSet:
         """Whether it is of these platforms and difficulties."""
         settings = Settings(after_cutoff=False, since=EPOCH, platforms=self.platforms, difficulties=self.difficulties)
         return settings.admits(problem)
+
+
+def check_problem_set(wanted: ProblemSet, problems: Iterable[ProblemFacts]) -> None:
+    """Raises ``LabelUnknown`` for a platform or a difficulty of the set that no problem has."""
+    check_labels(problems, wanted.platforms, wanted.difficulties, f'the set "{wanted.written}"')
 
 
 def read_problem_set(text: str) -> ProblemSet:

@@ -1,6 +1,7 @@
 """Published scores, one for each model: a CSV of our own form, or EvalPlus's ``results.json``. Reading is pure.
 
-The CSV has the columns ``model``, ``score`` (percent of problems solved) and ``n`` (how many problems). EvalPlus's file
+The CSV has the columns ``model``, ``score`` (percent of problems solved, 88 and not 0.88) and ``n`` (how many
+problems). EvalPlus's file
 (evalplus.github.io, ``results.json``) has no numbers of problems; they are those of its data sets: HumanEval 164, MBPP+
 378 since v0.2.0.
 """
@@ -16,7 +17,9 @@ from dataclasses import dataclass
 from typing import Any
 
 EVALPLUS_SIZES = {"humaneval": 164, "humaneval+": 164, "mbpp": 378, "mbpp+": 378}
-_FORM = "give it the columns model, score (in percent) and n, or take EvalPlus's results.json"
+MOST_OF_SHARES = 1
+"""A file whose scores all are at most this holds shares, not percent."""
+_FORM = "give it the columns model, score (percent: 88, not 0.88) and n, or take EvalPlus's results.json"
 
 
 class PublishedError(ValueError):
@@ -54,6 +57,11 @@ def read_published(text: str, origin: str, benchmark: str | None = None) -> list
         names.add(one.model.casefold())
     if not found:
         raise PublishedError(f"{origin}: holds no score")
+    if 0 < max(one.share for one in found) <= MOST_OF_SHARES / 100:
+        raise PublishedError(
+            f"{origin}: no score is above 1 %: these look like shares, and percent is wanted",
+            "multiply the scores by 100: 88, not 0.88",
+        )
     return found
 
 
@@ -95,5 +103,5 @@ def _share(score: Any, where: str) -> float:
     except (TypeError, ValueError):
         percent = math.nan
     if isinstance(score, bool) or not 0 <= percent <= 100:
-        raise PublishedError(f"{where}: the score cannot be {score!r}", "write percent, from 0 to 100")
+        raise PublishedError(f"{where}: the score cannot be {score!r}", "write percent, from 0 to 100: 88, not 0.88")
     return percent / 100

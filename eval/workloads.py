@@ -22,6 +22,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from eval.labels import check_labels
 from eval.window import ProblemFacts
 
 _TABLES = ("platform", "difficulty")
@@ -83,6 +84,11 @@ def read_workload(text: str, origin: str) -> Workload:
     if not (workload.platform or workload.difficulty):
         raise WorkloadError(f"{origin}: holds no weight", _FORM)
     return workload
+
+
+def check_workload(workload: Workload, problems: Iterable[ProblemFacts], origin: str) -> None:
+    """Raises ``LabelUnknown`` for a weight of a platform or a difficulty that no problem has."""
+    check_labels(problems, workload.platform, workload.difficulty, origin)
 
 
 def _table(table: object, where: str) -> dict[str, float]:

@@ -1,121 +1,38 @@
-"""The command: its options, its subcommands, and how errors end it."""
+"""The door: what has to be in place before the command is loaded, which takes a few tenths of a second."""
 
 from __future__ import annotations
 
-import contextlib
-import io
+import atexit
 import os
+import signal
 import sys
-from pathlib import Path
-from typing import Annotated
+import threading
 
-import typer
-
-from live.commands import (
-    audits,
-    compare,
-    demo,
-    doctor,
-    duplicates,
-    evaluate,
-    imports,
-    ingest,
-    judge,
-    models,
-    problems,
-    run,
-    runs,
-    sources,
-)
-from live.errors import ExitCode, exit_code_of, explain
-from live.session import Session
-
-app = typer.Typer(
-    name="live",
-    help="A coding benchmark that cannot go stale: contest problems with their dates, programs judged in a sandbox, "
-    "models scored only on what was published after their training cut-off.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # plain help is drawn twice as fast, and `[[model]]` in it stays as written
-)
-app.add_typer(imports.app, name="import")
-app.add_typer(models.app, name="models")
-app.add_typer(problems.app, name="problems")
-app.add_typer(duplicates.app, name="duplicates")
-app.add_typer(sources.app, name="sources")
-app.add_typer(audits.app, name="audit")
-app.command("ingest")(ingest.ingest)
-app.command("schedule")(ingest.schedule)
-app.command("runs")(runs.runs)
-app.command("judge")(judge.judge)
-app.command("run")(run.run)
-app.command("eval")(evaluate.evaluate)
-app.command("compare")(compare.compare)
-app.command("doctor")(doctor.doctor)
-app.command("demo")(demo.demo)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"livecut {version('livecut')}")
-        raise typer.Exit
-
-
-@app.callback()
-def main_options(
-    context: typer.Context,
-    db: Annotated[
-        str | None, typer.Option(envvar="LIVE_DB", metavar="URL", help="The store: a database URL or a SQLite file.")
-    ] = None,
-    models_path: Annotated[
-        list[Path] | None,
-        typer.Option("--models", envvar="LIVE_MODELS", help="A file or folder of your own model entries (repeatable)."),
-    ] = None,
-    quiet: Annotated[
-        bool, typer.Option("--quiet", "-q", help="No progress, no messages; data and errors only.")
-    ] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="Show the trace of an error.")] = False,
-    show_version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
-    ] = False,
-) -> None:
-    """Options that every subcommand shares."""
-    context.obj = Session(db=db, models=models_path, quiet=quiet)
-
-
-def _print_any_text() -> None:
-    """Titles of sites hold what a terminal's encoding may lack, and even halves of surrogate pairs."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
+_INTERRUPTED = 130
 
 
 def main() -> None:
-    """Run the command; every expected error becomes its lines and its exit code."""
-    _print_any_text()
+    """Run the command. Ctrl-C ends it with one line and exit code 130, also while it is being loaded."""
     # A second thread of OpenBLAS spins between small products: the statistics take three times the processor with it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Of many modules half loaded nothing good comes: until the command is there, an interruption ends the process.
+    # A shell that puts a command in the background has it ignore Ctrl-C, and so it stays.
+    listens = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    listens = listens and threading.current_thread() is threading.main_thread()
+    if listens:
+        # Registered first, done last: when all is printed and put away, there is nothing left to be interrupted.
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, _end)
     try:
-        app()
-    except SystemExit as end:
-        if end.code == ExitCode.INTERRUPTED:
-            typer.echo("interrupted; finished work is kept, the same command goes on", err=True)
-        raise
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        if "--debug" in sys.argv[1:]:
-            raise
-        with contextlib.suppress(OSError):
-            typer.echo(f"error: the system refused something: {error}", err=True)
-        sys.exit(ExitCode.UNAVAILABLE)
-    except Exception as error:
-        code = exit_code_of(error)
-        if code is None or "--debug" in sys.argv[1:]:
-            raise
-        for line in explain(error):
-            typer.echo(line, err=True)
-        sys.exit(code)
+        from live.app import run_command
+    finally:
+        if listens:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+    run_command()
+
+
+def _end(number: int, frame: object) -> None:
+    from live.errors import NOTHING_KEPT
+
+    os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, f"{NOTHING_KEPT}\n".encode())
+    os._exit(_INTERRUPTED)

@@ -16,6 +16,10 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
+KEPT = "interrupted; finished work is kept, the same command goes on"
+NOTHING_KEPT = "interrupted; nothing was kept, the same command starts from the beginning"
+
+
 class UsageError(Exception):
     """The command line or the configuration asks for something that cannot be."""
 
@@ -25,7 +29,18 @@ class UsageError(Exception):
         self.hint = hint
 
 
-def exit_code_of(error: Exception) -> ExitCode | None:
+def was_interrupted(error: BaseException | None) -> bool:
+    """Whether Ctrl-C is at the bottom of an error: libraries turn it into errors of their own, a failed import say."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return False
+
+
+def exit_code_of(error: BaseException) -> ExitCode | None:
     """The exit code for an error that carries ``message`` and ``hint``; None for one that is a fault of the program.
 
     Decided by the room that raised it, so that no room has to be imported to ask.
@@ -37,7 +52,8 @@ def exit_code_of(error: Exception) -> ExitCode | None:
     return ExitCode.UNAVAILABLE if needed else ExitCode.USAGE
 
 
-def explain(error: Exception) -> list[str]:
+def explain(error: BaseException) -> list[str]:
     """The lines for the user: what is wrong, and what to do where the error knows it."""
     hint = getattr(error, "hint", "")
-    return [f"error: {error}", *([f"  what to do: {hint}"] if hint else [])]
+    what = f"the system refused something: {error}" if isinstance(error, OSError) else str(error)
+    return [f"error: {what}", *([f"  what to do: {hint}"] if hint else [])]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,18 @@ _WIDE = 200
 _LONGEST_LINE = 500
 
 
+@dataclass
+class Work:
+    """The stores that a command has opened: whether anything is kept of it, should it be interrupted."""
+
+    stores: list[Store] = field(default_factory=list)
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether something was written that the next run of the command finds."""
+        return any(store.has_written for store in self.stores)
+
+
 @dataclass(frozen=True)
 class Session:
     """The options of one command. ``quiet`` leaves out progress and messages, never data or errors.
@@ -38,6 +50,7 @@ class Session:
     models: list[Path] | None
     quiet: bool
     cutoffs_as_of: date | None = None
+    work: Work = field(default_factory=Work)
 
     @cached_property
     def config(self) -> Config:
@@ -59,18 +72,28 @@ class Session:
 
         return Console(stderr=True, quiet=self.quiet, highlight=False, soft_wrap=True)
 
-    def open_store(self) -> Store:
-        """The store, made and migrated if need be. Raises ``StoreError``."""
+    def open_store(self, *, reading: bool = False, must_exist: bool = False) -> Store:
+        """The store, made and migrated if need be; for ``reading`` one that exists and need not be writable.
+
+        One that has to exist and holds nothing is worth a message. Raises ``StoreError``.
+        """
         from db.engine import open_store
 
         default = self.config.default_folder
-        if default is not None:
+        if default is not None and not (reading or must_exist):
             try:
                 default.mkdir(parents=True, exist_ok=True)
             except OSError as error:
                 hint = "name a store with --db, LIVE_DB or live.toml"
                 raise UsageError(f"the folder for the store cannot be made: {error}", hint) from error
-        return open_store(self.config.db_url)
+        store = open_store(self.config.db_url, reading=reading, must_exist=must_exist)
+        if (reading or must_exist) and not self.work.stores and store.is_empty():
+            self.messages.print(
+                f"there is no problem in {store.shown} yet: live import problems and live ingest bring some",
+                markup=False,
+            )
+        self.work.stores.append(store)
+        return store
 
     def canonical_names(self, names: Iterable[str], store: Store) -> list[str]:
         """Registry names for what the user typed, or the name as it stands where only the store has it.

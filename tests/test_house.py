@@ -86,7 +86,7 @@ def test_version_is_the_same_everywhere() -> None:
 def test_every_command_and_option_has_help() -> None:
     import typer.main
 
-    from live.cli import app
+    from live.app import app
 
     silent: list[str] = []
     waiting = [("live", typer.main.get_command(app))]

@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 
 from eval import sheets
-from eval.audits.contamination import ContaminationAudit, Panel
+from eval.audits.contamination import ALL_PLATFORMS, ContaminationAudit, Panel, is_withheld, verdicts_on
+from eval.audits.refusals import grouped, named
+from eval.audits.runs import left_out_lines, month_name
 from eval.board import EPOCH
 from eval.report import utc_text
 from eval.sheets import Sheet, Table
 from eval.statistics.changepoint import Break, is_later_than
-from eval.statistics.placebo import Judgement, Verdict
+from eval.statistics.gap import Gap
+from eval.statistics.placebo import Judgement, Placebo, Verdict
 
 LEVEL = 0.05
+SHORT = {
+    Verdict.FOUND: "found",
+    Verdict.NOT_FOUND: "not found",
+    Verdict.PLACEBO: "withheld: placebo",
+    Verdict.NO_CONTROL: "withheld: no control",
+    Verdict.BROKEN: "withheld: broken",
+    Verdict.THIN: "withheld: too little",
+    Verdict.PLATFORMS: "withheld: no platform",
+}
+"""Verdicts as they stand side by side in the summary."""
 
 
 def contamination_sheet(audit: ContaminationAudit) -> Sheet:
-    """For each platform the gaps at the cut-offs with their verdicts, and the breaks that a scan finds by itself."""
-    tables = [table for panel in audit.panels for table in _tables(audit, panel)]
+    """First all verdicts side by side; then for each platform the gaps, and the breaks that a scan finds by itself."""
+    shown = [_shown(audit, panel) for panel in audit.panels]
+    tables = [table for panel in shown for table in _tables(audit, panel)]
+    if len(shown) > 1 and shown[0].judged:
+        tables.insert(0, _summary_table(audit, shown))
     return Sheet(
         title="Contamination: before against after the cut-off, beside models that cannot know the problems",
         conditions=tuple(_conditions(audit)),
@@ -40,9 +55,63 @@ def _conditions(audit: ContaminationAudit) -> Iterator[str]:
     if audit.start is not None:
         yield f"problems from {_day(audit.start)} on, so that cut-offs of controls lie before all of them"
     yield f"controls: {', '.join(controls) if controls else 'none: no model has a stated cut-off before the problems'}"
-    for one in audit.broken:
-        month = f"{one.period // 12}-{one.period % 12 + 1:02}"
-        yield f"left out: results of {names[one.model]} in {month} (broken run: z {one.z:.1f} on easy problems)"
+    if audit.without:
+        yield f"left out as controls, by --without-control: {', '.join(names[row] for row in audit.without)}"
+    yield from left_out_lines(names, audit.broken)
+
+
+def _shown(audit: ContaminationAudit, panel: Panel) -> Panel:
+    """A panel with the runs that were asked for."""
+    rows = set(audit.selection.shown)
+    judged = tuple(one for one in panel.judged if one.model in rows)
+    return replace(panel, judged=judged, breaks=tuple(one for one in panel.breaks if one[0] in rows))
+
+
+def _summary_table(audit: ContaminationAudit, shown: Sequence[Panel]) -> Table:
+    columns = [sheets.text("model"), *(sheets.text(panel.platform) for panel in shown), sheets.text("in all")]
+    found = verdicts_on(shown)
+    names = audit.selection.board.names
+    rows = [
+        (
+            names[one.model],
+            *(SHORT[at[panel.platform].verdict] if panel.platform in at else None for panel in shown),
+            overall(at),
+        )
+        for one in sorted(shown[0].judged, key=_order)
+        for at in [found[one.model]]
+    ]
+    notes = list(grouped((names[row], _disagreement(at)) for row, at in found.items()))
+    notes += grouped((names[one.model], one.sentence) for one in shown[0].judged if one.verdict is Verdict.PLATFORMS)
+    return Table("Verdicts", tuple(columns), tuple(rows), tuple(notes))
+
+
+def overall(at: Mapping[str, Judgement]) -> str:
+    """One word for a run from its verdicts by platform, with the platforms that it rests on."""
+    for verdict in (Verdict.FOUND, Verdict.NOT_FOUND):
+        single = [name for name, one in at.items() if name != ALL_PLATFORMS and one.verdict is verdict]
+        if single:
+            everywhere = len(single) == len(set(at) - {ALL_PLATFORMS})
+            return f"{verdict} on {'every platform' if everywhere else ', '.join(single)}"
+        if ALL_PLATFORMS in at and at[ALL_PLATFORMS].verdict is verdict:
+            return f"{verdict} on all platforms together alone" if len(at) > 1 else str(verdict)
+    return "withheld"
+
+
+def _disagreement(at: Mapping[str, Judgement]) -> str | None:
+    """What to make of it where a gap is found here and not there."""
+    found = [name for name, one in at.items() if one.verdict is Verdict.FOUND]
+    if not found or len(found) == len(at):
+        return None
+    others = [name for name in at if name not in found]
+    words = ", ".join(
+        f"{'not found' if at[name].verdict is Verdict.NOT_FOUND else 'withheld'} on {name}" for name in others
+    ).replace(f"on {ALL_PLATFORMS}", "on all together")
+    why = (
+        f"the test on all platforms together rests on {', '.join(others)} too"
+        if ALL_PLATFORMS in found
+        else "what is known of one platform may be too little to show on all together"
+    )
+    return f"found on {', '.join(found)}, {words}: {why}"
 
 
 def _tables(audit: ContaminationAudit, panel: Panel) -> Iterator[Table]:
@@ -52,53 +121,74 @@ def _tables(audit: ContaminationAudit, panel: Panel) -> Iterator[Table]:
         sheets.count("before"),
         sheets.count("after"),
         sheets.points("gap"),
-        sheets.number("s.e."),
+        sheets.percent("s.e."),
         sheets.p_value("p (Holm)"),
         sheets.percent("could be seen"),
         sheets.text("verdict"),
     )
     rows = tuple(_row(audit, one) for one in sorted(panel.judged, key=_order))
-    notes = [f"{audit.selection.board.names[one.model]}: {one.sentence}" for one in panel.judged if _speaks(one)]
-    notes += [
-        f"{audit.selection.board.names[one.model]}: {warning}" for one in panel.judged for warning in one.warnings
-    ]
-    notes += _refused(panel)
-    yield Table(f"Gap at the cut-off: {panel.platform}", columns, rows, tuple(notes))
+    if rows:
+        yield Table(f"Gap at the cut-off: {panel.platform}", columns, rows, tuple(_gap_notes(audit, panel)))
     found = [(row, one, p) for row, one, p in panel.breaks if one.p is not None]
     if found:
         yield _break_table(audit, panel, found)
 
 
-def _order(one: Judgement) -> tuple[bool, float]:
-    points = one.gap.points if one.gap is not None else None
-    return points is None, -(points.value if points is not None else 0.0)
+def _gap_notes(audit: ContaminationAudit, panel: Panel) -> Iterator[str]:
+    names = audit.selection.board.names
+    yield from (f"{names[one.model]}: {one.sentence}" for one in panel.judged if one.verdict is Verdict.FOUND)
+    yield from _failed_placebos(audit, panel)
+    yield from grouped(
+        (names[one.model], warning) for one in panel.judged if not is_withheld(one) for warning in one.warnings
+    )
+    without = [one for one in panel.judged if one.gap is not None and one.gap.refusal is not None]
+    yield from grouped((names[one.model], f"no number: {one.gap.refusal}") for one in without if one.gap is not None)
+    n_tests = panel.judged[0].n_tests
+    if n_tests:
+        yield f"p: adjusted (Holm) over the {n_tests} {'test' if n_tests == 1 else 'tests'} on {panel.platform}"
+
+
+def _failed_placebos(audit: ContaminationAudit, panel: Panel) -> Iterator[str]:
+    """For each control that withholds a claim the gap that it shows, and at whose cut-offs."""
+    names = audit.selection.board.names
+    against: dict[int, list[tuple[str, float]]] = {}
+    for one in panel.judged:
+        sizes = {found.control: found.gap.points for found in one.placebos}
+        for control in one.against:
+            points = sizes.get(control)
+            if points is not None:
+                against.setdefault(control, []).append((names[one.model], 100 * points.value))
+    for control, found in sorted(against.items(), key=lambda entry: names[entry[0]]):
+        low, high = (f"{pick(size for _, size in found):+.1f}" for pick in (min, max))
+        yield (
+            f"placebo failed: the control {names[control]} shows a gap of {low if low == high else f'{low} to {high}'} "
+            f"points that it cannot have, at the cut-offs of {named([name for name, _ in found])}"
+        )
+    if against:
+        yield "look at the runs of such controls (live audit runs); --without-control MODEL leaves one out, and says so"
+
+
+def _order(one: Judgement) -> tuple[bool, bool, float]:
+    """What is found first, then by size; what is withheld, whose size must not be read, in the order of the store."""
+    points = None if one.gap is None or is_withheld(one) else one.gap.points
+    return one.verdict is not Verdict.FOUND, points is None, -(points.value if points is not None else 0.0)
 
 
 def _row(audit: ContaminationAudit, one: Judgement) -> tuple[sheets.Cell, ...]:
     tested, gap = audit.tested[one.model], one.gap
-    cutoff = "" if tested is None else _span(tested.low, tested.high)
-    points = gap.points if gap is not None else None
+    cutoff = None if tested is None else _span(tested.low, tested.high) + ("?" if tested.assumed else "")
+    points = gap.points if gap is not None and not is_withheld(one) else None
     return (
         audit.selection.board.names[one.model],
         cutoff,
         gap.before.n_items if gap is not None else None,
         gap.after.n_items if gap is not None else None,
         points.value if points is not None else None,
-        100 * points.se if points is not None else None,
-        one.p_holm,
-        gap.detectable if gap is not None else None,
+        points.se if points is not None else None,
+        one.p_holm if points is not None else None,
+        gap.detectable if gap is not None and points is not None else None,
         one.verdict,
     )
-
-
-def _speaks(one: Judgement) -> bool:
-    """Whether a verdict needs its sentence: a claim, or one withheld for another reason than thin evidence."""
-    return one.verdict in {Verdict.FOUND, Verdict.PLACEBO, Verdict.BROKEN}
-
-
-def _refused(panel: Panel) -> list[str]:
-    reasons = Counter(one.gap.refusal for one in panel.judged if one.gap is not None and one.gap.refusal is not None)
-    return [f"{count} of {len(panel.judged)} without a number: {reason}" for reason, count in reasons.most_common(5)]
 
 
 def _break_table(audit: ContaminationAudit, panel: Panel, found: list[tuple[int, Break, float | None]]) -> Table:
@@ -110,7 +200,7 @@ def _break_table(audit: ContaminationAudit, panel: Panel, found: list[tuple[int,
         sheets.p_value("p (Holm)"),
         sheets.text("may lie from"),
         sheets.text("to"),
-        sheets.text(""),
+        sheets.text("remark"),
     )
     rows = []
     for row, one, p in sorted(found, key=lambda entry: (entry[2] if entry[2] is not None else 1.0, entry[0])):
@@ -130,17 +220,65 @@ def _break_table(audit: ContaminationAudit, panel: Panel, found: list[tuple[int,
                 "later than its cut-off" if late else "",
             )
         )
-    notes = [f"{len(found)} models scanned, {len(rows)} with a break at 5 % (Holm)"]
+    models = "model" if len(found) == 1 else "models"
+    notes = [f"{len(found)} {models} scanned, {len(rows)} with a break at 5 % (Holm)"]
     return Table(f"Breaks found without a date: {panel.platform}", columns, tuple(rows), tuple(notes))
 
 
 def _notes(audit: ContaminationAudit) -> Iterator[str]:
+    reason = nothing_tested(audit)
+    if reason is not None:
+        yield reason
+        return
     yield "gap: percentage points better before the cut-off than models that can know none of it lead one to expect"
     yield '"could be seen": the gap that would be found 4 times out of 5; a gap not found does not make a model clean'
-    untested = [name for name, at in zip(audit.selection.board.names, audit.tested, strict=True) if at is None]
-    if untested:
-        yield f"no cut-off to test at: {', '.join(untested)}"
-    yield f"p values are adjusted over all models tested on a platform; scans permute contests, seed {audit.seed}"
+    judged = [one for panel in audit.panels for one in panel.judged if one.model in set(audit.selection.shown)]
+    if any(map(is_withheld, judged)):
+        yield "withheld: the gap and its p are not shown, as they cannot be told from a fault of the method or the run"
+    if any(at is not None and at.assumed for at in (audit.tested[one.model] for one in judged)):
+        yield "?: no cut-off is stated; the release date stands in for it"
+    yield from _untested(audit)
+    yield (
+        "p values are adjusted over the models tested on a platform, shown or not, and not over platforms; scans "
+        f"permute contests, seed {audit.seed}"
+    )
+
+
+def nothing_tested(audit: ContaminationAudit) -> str | None:
+    """Why no run that was asked for is tested, as a sentence; None where one is."""
+    selection, shown = audit.selection, audit.selection.shown
+    if any(one.model in shown for panel in audit.panels for one in panel.judged):
+        return None
+    if not shown:
+        return "nothing left to test: the store has no results of the models that were asked for"
+    if not selection.board.problems:
+        return "nothing left to test: no problem with results is left by --platform, --difficulty, --since and --until"
+    early = _too_early(audit)
+    if early:
+        names, first = named([selection.board.names[row] for row in early]), _day(float(selection.board.days.min()))
+        return (
+            f"nothing left to test: the cut-offs of {names} lie before the first problem used ({first}): an earlier "
+            "--since leaves some to test"
+        )
+    return "nothing left to test: no model shown has a cut-off: --at DAY tests all at one day"
+
+
+def _too_early(audit: ContaminationAudit) -> list[int]:
+    """The rows shown whose cut-off lies before every problem used: controls, if they can be, and not tested."""
+    first = float(audit.selection.board.days.min())
+    places = ((row, audit.tested[row]) for row in audit.selection.shown)
+    return [row for row, at in places if at is not None and at.high < first]
+
+
+def _untested(audit: ContaminationAudit) -> Iterator[str]:
+    names, shown = audit.selection.board.names, audit.selection.shown
+    undated = [names[row] for row in shown if audit.tested[row] is None]
+    if undated:
+        yield f"no cut-off to test at: {named(undated)}"
+    serves = audit.serves
+    early = [names[row] for row in _too_early(audit) if audit.selection.wanted is not None or not serves[row]]
+    if early:
+        yield f"not tested, as the cut-off lies before all problems used: {named(early)}"
 
 
 def _day(days: float | None) -> str | None:
@@ -169,15 +307,24 @@ def _as_dict(audit: ContaminationAudit) -> Mapping[str, Any]:
             for name, row in zip(names, audit.controls.tolist(), strict=True)
         },
         "tested_at": {
-            name: None if at is None else {"low": _instant(at.low), "high": _instant(at.high), "why": at.why}
-            for name, at in zip(names, audit.tested, strict=True)
+            names[row]: None if at is None else {**asdict(at), "low": _instant(at.low), "high": _instant(at.high)}
+            for row, at in enumerate(audit.tested)
+            if row in set(audit.selection.shown)
         },
-        "broken_months": [{**asdict(one), "model": names[one.model]} for one in audit.broken],
+        "without_control": [names[row] for row in audit.without],
+        "broken_months": [
+            {**asdict(one), "model": names[one.model], "period": month_name(one.period)} for one in audit.broken
+        ],
+        "nothing_tested": nothing_tested(audit),
+        "summary": [
+            {"model": names[row], "in_all": overall(at), "verdicts": {name: one.verdict for name, one in at.items()}}
+            for row, at in verdicts_on([_shown(audit, panel) for panel in audit.panels]).items()
+        ],
         "platforms": [
             {
                 "platform": panel.platform,
                 "n_problems": panel.n_problems,
-                "judged": [{**asdict(one), "model": names[one.model]} for one in panel.judged],
+                "judged": [_judged_as_dict(audit, one) for one in panel.judged],
                 "breaks": [
                     {
                         "model": names[row],
@@ -191,7 +338,47 @@ def _as_dict(audit: ContaminationAudit) -> Mapping[str, Any]:
                     for row, one, p in panel.breaks
                 ],
             }
-            for panel in audit.panels
+            for panel in (_shown(audit, panel) for panel in audit.panels)
         ],
         "seed": audit.seed,
     }
+
+
+def _judged_as_dict(audit: ContaminationAudit, one: Judgement) -> dict[str, Any]:
+    """A verdict by names. What must not be read as a finding stands under ``withheld_numbers``."""
+    names, kin = audit.selection.board.names, audit.families
+    controls = np.flatnonzero(audit.controls[one.model]).tolist()
+
+    def placebo(found: Placebo) -> dict[str, Any]:
+        others = controls if found.control is None else [row for row in controls if kin[row] != kin[found.control]]
+        return {
+            "control": None if found.control is None else names[found.control],
+            "after": _instant(found.time),
+            "p_holm": found.p_holm,
+            "gap": _gap_as_dict(found.gap, [names[row] for row in others]),
+        }
+
+    numbers: dict[str, Any] = {
+        "gap": None if one.gap is None else _gap_as_dict(one.gap, [names[row] for row in controls]),
+        "p_holm": one.p_holm,
+        "placebo_range": one.placebo_range,
+        "other_dates": [placebo(found) for found in one.other_dates],
+        "warnings": one.warnings,
+    }
+    hidden, against = is_withheld(one), [names[row] for row in one.against]
+    if against:  # the sentence may hold the size of the model's own gap
+        numbers["sentence"] = one.sentence
+    return {
+        "model": names[one.model],
+        "verdict": one.verdict,
+        "sentence": f"{one.verdict} ({', '.join(against)})" if against else one.sentence,
+        "n_tests": one.n_tests,
+        **{key: None if hidden else value for key, value in numbers.items() if key != "sentence"},
+        "placebos": [placebo(found) for found in one.placebos],
+        "failed_controls": against,
+        **({"withheld_numbers": numbers} if hidden else {}),
+    }
+
+
+def _gap_as_dict(gap: Gap, controls: Sequence[str]) -> dict[str, Any]:
+    return {**asdict(gap), "controls": [controls[place] for place in gap.controls]}

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from eval import sheets
+from eval.audits.broken_months import BrokenRuns, left_out
+from eval.audits.refusals import grouped, named
+from eval.eligibility import CutoffStatus, UsedCutoff
 from eval.own_windows import OwnWindows
 from eval.sheets import Sheet, Table
 from eval.statistics.difficulty import (
@@ -51,7 +54,10 @@ class Candidate:
 
 @dataclass(frozen=True)
 class DifficultyAudit:
-    """The fit to what each run's cut-off allows, and what it says of the problems; no fit with a ``refusal``."""
+    """The fit to what each run's cut-off allows, and what it says of the problems; no fit with a ``refusal``.
+
+    ``broken`` months, by the name of the run, are not in it. ``shown`` are the rows to show (None: all).
+    """
 
     own: OwnWindows
     overlap: Overlap
@@ -62,6 +68,13 @@ class DifficultyAudit:
     fills: tuple[Fill, ...] = ()
     labels: tuple[LabelWeight, ...] = ()
     candidates: tuple[Candidate, ...] = ()
+    broken: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    shown: tuple[int, ...] | None = None
+
+    @property
+    def rows(self) -> tuple[int, ...]:
+        """The rows to show."""
+        return tuple(range(len(self.own.board.runs))) if self.shown is None else self.shown
 
 
 def audit_difficulty(
@@ -71,18 +84,26 @@ def audit_difficulty(
     of_interest: Sequence[int] = (),
     band: tuple[float, float] | None = None,
     candidates: Sequence[int] = (),
+    broken: BrokenRuns | None = None,
+    shown: Sequence[int] | None = None,
 ) -> DifficultyAudit:
     """Fit abilities and difficulties to clean results alone, and look at the bands about the models.
 
     ``of_interest`` are the rows of the models that matter (none: all). ``candidates`` are problems, by column, that are
-    left out of the fit and put to the acceptance test of ``band``.
+    left out of the fit and put to the acceptance test of ``band``. ``shown`` are the rows to show; all are fitted.
+    What is ``broken`` is left out.
     """
+    lost: Mapping[str, Sequence[str]] = {}
+    if broken is not None:
+        lost = broken.within(own.board, own.clean)
+        own = replace(own, clean=own.clean & ~broken.cells(own.board))
+    rows = None if shown is None else tuple(shown)
     scores = own.scores
     if band is not None and candidates:
         scores[:, list(candidates)] = np.nan
     shared = overlap(scores)
     if shared.refusal is not None:
-        return DifficultyAudit(own, shared, shared.refusal, now)
+        return DifficultyAudit(own, shared, shared.refusal, now, broken=lost, shown=rows)
     fitted = fit(scores)
     covered = coverage(fitted, scores, list(of_interest) or None)
     tested = []
@@ -101,6 +122,8 @@ def audit_difficulty(
         fill_list(covered),
         _labels(own, fitted, scores),
         tuple(tested),
+        lost,
+        rows,
     )
 
 
@@ -128,8 +151,14 @@ def difficulty_sheet(audit: DifficultyAudit) -> Sheet:
         f"{len(board.runs)} runs, {n_problems} problems, {int(audit.own.clean.sum())} results after the cut-offs",
         "two-parameter item response theory (MAP); abilities and difficulties in logits, 0 = the average model",
         f"made {audit.made_at:%Y-%m-%dT%H:%MZ}",
-        *(f"not in it: {one.model}: {one.reason}" for one in audit.own.not_scored),
+        *left_out(audit.broken),
+        *(f"not in it: {line}" for line in grouped((one.model, one.reason) for one in audit.own.not_scored)),
     ]
+    if audit.shown is not None:
+        names = named([board.names[row] for row in audit.shown])
+        conditions.append(
+            f"shown: {names or 'none, as none of the models asked for has results to fit'}; all were fitted"
+        )
     tables: list[Table] = []
     if audit.fitted is None or audit.covered is None:
         return Sheet("Difficulty", tuple(conditions), (), (f"no fit: {audit.refusal}",), {"refusal": audit.refusal})
@@ -147,7 +176,7 @@ def _band_table(audit: DifficultyAudit) -> Table:
     rows = []
     for band in audit.covered.bands:
         fill = fills.get((band.low, band.high))
-        names = ", ".join(audit.own.board.names[place] for place in band.near)
+        names = named([audit.own.board.names[place] for place in band.near if place in audit.rows])
         rows.append(
             (f"{band.low:+.2f} to {band.high:+.2f}", band.n_problems, band.se, fill.missing if fill else None, names)
         )
@@ -163,12 +192,28 @@ def _band_table(audit: DifficultyAudit) -> Table:
 
 def _model_table(audit: DifficultyAudit, fitted: Fit) -> Table:
     rows = []
-    for place, name in enumerate(audit.own.board.names):
+    for place in audit.rows:
         own, n_own = audit.own.own(place)
-        rows.append((name, n_own, own, fitted.ability(place)))
-    rows.sort(key=lambda row: -(row[3] if row[3] is not None else -np.inf))
-    columns = (sheets.text("model"), sheets.count("problems"), sheets.percent("pass@1"), sheets.number("ability"))
+        cutoff = _written(audit.own.cutoffs[place])
+        rows.append((audit.own.board.names[place], cutoff, n_own, own, fitted.ability(place)))
+    rows.sort(key=lambda row: -(row[-1] if row[-1] is not None else -np.inf))
+    columns = (
+        sheets.text("model"),
+        sheets.text("cut-off"),
+        sheets.count("problems"),
+        sheets.percent("pass@1"),
+        sheets.number("ability"),
+    )
     return Table("Models", columns, tuple(rows))
+
+
+def _written(used: UsedCutoff | None) -> str | None:
+    """A cut-off as its source writes it, with a mark where a release date stands in for it."""
+    return None if used is None else used.cutoff.as_written + ("?" if _is_assumed(used) else "")
+
+
+def _is_assumed(used: UsedCutoff | None) -> bool:
+    return used is not None and used.status is CutoffStatus.ASSUMED
 
 
 def _label_table(audit: DifficultyAudit) -> Table:
@@ -211,7 +256,9 @@ def _notes(audit: DifficultyAudit) -> Iterator[str]:
     yield '"to add" makes 5 problems in the band and brings the error of an ability in its middle down to 0.30'
     if audit.fitted.discrimination_refusal:
         yield f"no discrimination of single problems is given: {audit.fitted.discrimination_refusal}"
-    silent = [name for place, name in enumerate(audit.own.board.names) if audit.fitted.ability(place) is None]
+    if any(_is_assumed(audit.own.cutoffs[place]) for place in audit.rows):
+        yield "?: no cut-off is stated; the release date stands in for it"
+    silent = [audit.own.board.names[place] for place in audit.rows if audit.fitted.ability(place) is None]
     if silent:
         yield f"no result after the cut-off, so no ability: {', '.join(silent)}"
     if not audit.fitted.converged:
@@ -229,7 +276,16 @@ def _as_dict(audit: DifficultyAudit) -> Mapping[str, Any]:
         "beyond_the_strongest": audit.covered.beyond,
         "below_the_weakest": audit.covered.below,
         "labels": [asdict(label) for label in audit.labels],
-        "models": [{"model": name, "ability": audit.fitted.ability(place)} for place, name in enumerate(names)],
+        "models": [
+            {
+                "model": names[place],
+                "cutoff": None if (used := audit.own.cutoffs[place]) is None else used.cutoff.as_written,
+                "cutoff_status": None if used is None else used.status,
+                "ability": audit.fitted.ability(place),
+            }
+            for place in audit.rows
+        ],
+        "broken_months": audit.broken,
         "problems": [
             {"problem": f"{one.platform}:{one.native_id}", "difficulty": audit.fitted.difficulty(place)}
             for place, one in enumerate(audit.own.board.problems)

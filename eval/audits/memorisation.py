@@ -12,12 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval import sheets
+from eval.audits.broken_months import BrokenRuns, broken_runs, left_out
+from eval.audits.contamination import ALL_PLATFORMS, ContaminationAudit, is_withheld
 from eval.audits.refusals import grouped
 from eval.audits.selection import Selection
 from eval.eligibility import UsedCutoff
 from eval.measures import Measures
 from eval.sheets import Sheet, Table
-from eval.statistics.correlation import RankCorrelation, rank_correlation
+from eval.statistics.correlation import MIN_MODELS, RankCorrelation, rank_correlation
+from eval.statistics.placebo import Judgement
 from eval.statistics.splits import MIN_CONTESTS, MIN_PROBLEMS, SplitGap, split_gaps
 from eval.window import Reason, date_reason, window_for
 
@@ -25,6 +28,10 @@ MIN_OTHERS = 3
 FROM_STORE = (
     "before less after each model's own cut-off, of its score less the mean of all other models on the same problem: a "
     "plain difference in differences, without a choice of controls of like ability and without placebos"
+)
+JUDGED = (
+    "that of live audit contamination at each model's own cut-off, on all platforms together, beside controls of like "
+    "ability; where the verdict is withheld there is none"
 )
 
 
@@ -69,9 +76,15 @@ def cutoff_gaps(selection: Selection) -> tuple[CutoffGap, ...]:
     """For each run of the selection the difference in differences at its own cut-off, against all other models.
 
     d_i = y_i less the mean of the other models with a result on problem i (at least 3); gap = mean of d before less
-    mean of d after the cut-off, error over contests. Problems of which nobody can tell the side are left out.
+    mean of d after the cut-off, error over contests. Problems of which nobody can tell the side are left out, likewise
+    the months of runs that look broken.
     """
-    scores, board = selection.board.scores, selection.board
+    return _plain_gaps(selection, broken_runs(selection.board))
+
+
+def _plain_gaps(selection: Selection, broken: BrokenRuns) -> tuple[CutoffGap, ...]:
+    board = selection.board
+    scores = np.where(broken.cells(board), np.nan, board.scores)
     models = [_name_of(selection, place) for place in range(len(board.runs))]
     found = []
     for place, used in enumerate(selection.cutoffs):
@@ -125,10 +138,41 @@ def _as_gap(name: str, model: str, split: SplitGap) -> CutoffGap:
     return CutoffGap(name, model, None, None, n_before, n_after, refusal)
 
 
+def judged_gaps(audit: ContaminationAudit) -> tuple[CutoffGap, ...]:
+    """For each run of the selection the gap of the contamination audit on all platforms together, unless withheld."""
+    panel = next((one for one in audit.panels if one.platform == ALL_PLATFORMS), None)
+    judged = {one.model: one for one in panel.judged} if panel is not None else {}
+    selection = audit.selection
+    return tuple(
+        _of_judgement(name, _name_of(selection, place), judged.get(place), selection.cutoffs[place] is not None)
+        for place, name in enumerate(selection.board.names)
+    )
+
+
+def _of_judgement(name: str, model: str, one: Judgement | None, has_cutoff: bool) -> CutoffGap:
+    if one is None:
+        untested = "not tested: it serves as a control, or has no result" if has_cutoff else "no cut-off is known"
+        return CutoffGap(name, model, None, None, 0, 0, untested)
+    gap = one.gap
+    n_before, n_after = (gap.before.n_items, gap.after.n_items) if gap is not None else (0, 0)
+    if gap is None or gap.points is None or is_withheld(one):
+        return CutoffGap(name, model, None, None, n_before, n_after, str(one.verdict))
+    return CutoffGap(name, model, gap.points.value, gap.points.se, n_before, n_after)
+
+
 def audit_memorisation(
-    measures: Measures, selection: Selection | None, canonical: Callable[[str], str], seed: int
+    measures: Measures,
+    selection: Selection | None,
+    canonical: Callable[[str], str],
+    seed: int,
+    contamination: ContaminationAudit | None = None,
+    broken: BrokenRuns | None = None,
 ) -> MemorisationAudit:
-    """Correlate a file's measures with its own gaps, or with those of a selection's runs (named by ``canonical``)."""
+    """Correlate a file's measures with its own gaps, or with those of a selection's runs (named by ``canonical``).
+
+    The gaps of the contamination audit of that selection are used if 10 models of the file have one, else plain ones.
+    ``broken`` is what the runs were found to be elsewhere, by default on the selection's own problems.
+    """
     conditions: tuple[str, ...] = ()
     if selection is None:
         points = tuple(
@@ -137,12 +181,31 @@ def audit_memorisation(
         )
         which = f'the column "{measures.gap}" of the file'
     else:
-        points = tuple(_from_store(measures, cutoff_gaps(selection), canonical))
-        which, conditions = FROM_STORE, selection.described()
+        broken = broken or broken_runs(selection.board)
+        points, which = _chosen_points(measures, selection, canonical, contamination, broken)
+        conditions = (*selection.described(), *left_out(broken.within(selection.board)))
     numbers = [[math.nan if value is None else value for value in (one.measure, one.gap)] for one in points]
     table = np.array(numbers, dtype=np.float64).reshape(-1, 2)
     found = rank_correlation(table[:, 0], table[:, 1], np.random.default_rng(seed))
     return MemorisationAudit(points, found, measures.measure, which, conditions, seed)
+
+
+def _chosen_points(
+    measures: Measures,
+    selection: Selection,
+    canonical: Callable[[str], str],
+    contamination: ContaminationAudit | None,
+    broken: BrokenRuns,
+) -> tuple[tuple[Point, ...], str]:
+    """The points, and in words what their gaps are."""
+    if contamination is None:
+        return tuple(_from_store(measures, _plain_gaps(selection, broken), canonical)), FROM_STORE
+    points = tuple(_from_store(measures, judged_gaps(contamination), canonical))
+    enough = sum(one.missing is None for one in points)
+    if enough >= MIN_MODELS:
+        return points, JUDGED
+    why = f"live audit contamination has one, not withheld, for {enough} of the file's models: {MIN_MODELS} are needed"
+    return tuple(_from_store(measures, _plain_gaps(selection, broken), canonical)), f"{FROM_STORE} ({why})"
 
 
 def _lacks(measure: float | None, gap: float | None) -> str | None:

@@ -9,16 +9,14 @@ looked at are counted (Benjamini and Hochberg, 5 %); a negative item-rest correl
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from eval import sheets
 from eval.audits.problem_evidence import (
     ACCEPTED,
     COMPARISON,
@@ -31,7 +29,6 @@ from eval.audits.problem_evidence import (
 )
 from eval.audits.selection import Selection
 from eval.board import Board, numbered
-from eval.sheets import Sheet, Table
 from eval.statistics import problem_health as health
 from eval.statistics.multiplicity import benjamini_hochberg
 from eval.statistics.problem_health import FlagKind, JudgedSolutions, ProblemFlag
@@ -86,6 +83,8 @@ _FLAG_NAMES = {
 class Finding:
     """One signal about one problem. ``flags`` are those that it has already, ``test`` the test that it is about.
 
+    ``sentence`` says the whole, ``brief`` the numbers alone, for a table whose legend says the rest.
+
     ``command`` is what a maintainer types to set the problem aside; None where a flag of that name stands already.
     """
 
@@ -97,6 +96,7 @@ class Finding:
     weak: bool = False
     test: str | None = None
     flags: tuple[str, ...] = ()
+    brief: str | None = None
 
 
 @dataclass(frozen=True)
@@ -184,9 +184,13 @@ def _by_scores(board: Board) -> Iterator[Finding]:
         evidence = flag.evidence | {"chance": chance, "chance_adjusted": p, "problems_looked_at": looked_at}
         sentence = f"{flag.sentence}; models like these fail all together with a chance of {chance:.2g}"
         reason = f"none of the {len(rows)} strongest models solves it"
-        yield _finding(board.problems[flag.problem], Signal.UNSOLVED, sentence, evidence, reason, weak=p > LEVEL)
+        solving, models = int(flag.evidence["models_solving"]), int(flag.evidence["models"])
+        brief = f"0 of {len(rows)} strongest, {solving} of {models}; chance {chance:.2g}"
+        found = _finding(board.problems[flag.problem], Signal.UNSOLVED, sentence, evidence, reason, weak=p > LEVEL)
+        yield replace(found, brief=brief)
     for flag in health.solved_by_the_weaker(board.scores):
-        yield _of(flag, board.problems[flag.problem], flag.sentence)
+        brief = f"r {flag.evidence['item_rest_r']:.2f}, {int(flag.evidence['models'])} models"
+        yield replace(_of(flag, board.problems[flag.problem], flag.sentence), brief=brief)
 
 
 def _adjusted(chances: Sequence[float], looked_at: int) -> list[float]:
@@ -225,8 +229,10 @@ def _by_answers(problems: Sequence[ProblemFacts], evidence: Evidence, groups: Gr
         passing, asked = int(flag.evidence["passing"]), int(flag.evidence["groups"])
         difference = commonest_difference(evidence.solutions[problem.problem_id], test.name)
         if flag.kind is FlagKind.OTHER_ANSWER:
-            what = f"{int(flag.evidence['agreeing'])} of {asked} {groups.unit} differ alike from the expected answer to"
+            counted = f"{int(flag.evidence['agreeing'])} of {asked} {groups.unit}"
+            what = f"{counted} differ alike from the expected answer to"
         else:
+            counted = f"{int(flag.evidence['different_answers'])} answers of {asked} {groups.unit}"
             what = f"{int(flag.evidence['different_answers'])} different answers of {asked} {groups.unit} to"
         sentence = (
             f"{what} test {test.name} (mostly: {difference}), {passing} give it; so few would with a chance of "
@@ -238,7 +244,7 @@ def _by_answers(problems: Sequence[ProblemFacts], evidence: Evidence, groups: Gr
             "chance_adjusted": p,
             "tests_looked_at": looked_at,
         }
-        yield _of(
+        found = _of(
             flag,
             problem,
             sentence,
@@ -247,6 +253,8 @@ def _by_answers(problems: Sequence[ProblemFacts], evidence: Evidence, groups: Gr
             test=test.name,
             reason=f"{what} test {test.name}",
         )
+        chance = f"chance {flag.evidence['chance']:.2g}"
+        yield replace(found, brief=f"test {test.name}: {counted}, {passing} give it; {chance}; mostly: {difference}")
 
 
 def _by_other_grades(board: Board) -> Iterator[Finding]:
@@ -312,7 +320,8 @@ def _samples_only(problems: Iterable[ProblemFacts]) -> Iterator[Finding]:
         if problem.samples_only:
             sentence = f"all of its {problem.n_tests} tests are shown in the statement: a table of them passes"
             shown = {"tests": problem.n_tests}
-            yield _finding(problem, Signal.SAMPLES_ONLY, sentence, shown, "no tests but the samples", weak=True)
+            found = _finding(problem, Signal.SAMPLES_ONLY, sentence, shown, "no tests but the samples", weak=True)
+            yield replace(found, brief=f"{problem.n_tests} tests")
 
 
 def _of(
@@ -349,63 +358,3 @@ def _finding(
 
 def _names(problem: ProblemFacts) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name, _ in problem.flags))
-
-
-def problems_sheet(audit: ProblemAudit, *, show_weak: bool = False) -> Sheet:
-    """One row for each finding, and the commands under them; weak ones only if they are asked for."""
-    listed = audit.findings if show_weak else audit.strong
-    columns = (sheets.text("problem"), sheets.text("signal"), sheets.text("evidence"), sheets.text("flagged already"))
-    rows = tuple((one.problem, _signal(one), one.sentence, ", ".join(one.flags) or None) for one in listed)
-    tables = [Table(_title(audit, listed), columns, rows, tuple(_notes(audit, show_weak)))]
-    commands = tuple((one.command,) for one in listed if one.command is not None)
-    if commands:
-        tables.append(Table("To set one aside, once you have looked at it", (sheets.text("command"),), commands))
-    return Sheet(
-        title="Problems that may be broken",
-        conditions=(
-            f"{audit.n_problems} problems, {audit.n_statements} statements, {audit.n_solutions} judged programs of "
-            f"{audit.groups.count} {audit.groups.unit}",
-            *audit.selection.described(),
-        ),
-        tables=tuple(tables),
-        data={
-            "findings": [asdict(one) for one in listed],
-            "n_strong": _counts(audit.strong),
-            "n_weak": _counts(one for one in audit.findings if one.weak),
-            "n_problems": audit.n_problems,
-            "n_statements": audit.n_statements,
-            "n_solutions": audit.n_solutions,
-            "groups": audit.groups.count,
-            "group_unit": audit.groups.unit,
-        },
-    )
-
-
-def _title(audit: ProblemAudit, listed: Sequence[Finding]) -> str:
-    problems = len({one.problem for one in listed})
-    return f"{len(listed)} findings about {problems} problems" if listed else "Nothing was found"
-
-
-def _signal(finding: Finding) -> str:
-    return f"{finding.signal} (weak)" if finding.weak else str(finding.signal)
-
-
-def _counts(findings: Iterable[Finding]) -> dict[str, int]:
-    return {str(signal): count for signal, count in Counter(one.signal for one in findings).items()}
-
-
-def _notes(audit: ProblemAudit, show_weak: bool) -> Iterator[str]:
-    yield "a finding is a reason to look, not a verdict; nothing is set aside until somebody types the command"
-    listed = audit.findings if show_weak else audit.strong
-    if any(one.signal in {Signal.OTHER_ANSWER, Signal.MANY_ANSWERS} for one in listed):
-        yield (
-            "answers are compared by how they first differ from the expected one: equal outputs differ alike, and what "
-            "differs alike is mostly, not always, equal"
-        )
-        if audit.groups.unit == "models":
-            yield "each model counts as independent, for there are fewer than 5 providers: agreement is overstated"
-    yield from audit.unseen
-    weak = _counts(one for one in audit.findings if one.weak)
-    if weak and not show_weak:
-        named = ", ".join(f"{count} {signal}" for signal, count in weak.items())
-        yield f"weak signals, listed with --all: {named}"

@@ -17,7 +17,7 @@ def grouped(reasons: Iterable[tuple[str, str | None]]) -> Iterator[str]:
         yield f"{named(of_reason)}: {reason}"
 
 
-def named(names: list[str]) -> str:
+def named(names: list[str], most: int = MAX_NAMES) -> str:
     """Names joined by commas, up to a number that can be read."""
-    more = len(names) - MAX_NAMES
-    return ", ".join(names[:MAX_NAMES]) + (f" and {more} more" if more > 0 else "")
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

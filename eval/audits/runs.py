@@ -5,7 +5,7 @@ A broken run looks exactly like contamination, so this comes before any gap is b
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
 from typing import Any
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from db.answer_counts import AnswersOfRun
 from eval import sheets
+from eval.audits.refusals import grouped
 from eval.audits.selection import Selection
 from eval.board import Board
 from eval.cautions import differing_fields
 from eval.sheets import Sheet, Table
 from eval.statistics.run_health import (
+    MAX_Z,
     AnswerCounts,
     AnswerHealth,
     Change,
@@ -65,6 +67,12 @@ class RunsAudit:
     by_label: bool
 
     @property
+    def shown_months(self) -> tuple[PeriodHealth, ...]:
+        """The months of the runs that were asked for."""
+        rows = set(self.selection.shown)
+        return tuple(one for one in self.months if one.model in rows)
+
+    @property
     def withheld(self) -> NDArray[np.bool_]:
         """The cells (runs x problems) of the months that cannot be trusted."""
         board = self.selection.board
@@ -77,15 +85,29 @@ def audit_runs(selection: Selection, answers: Mapping[int, AnswersOfRun]) -> Run
     counts = tuple(
         _counts(answers[run.run_id]) if run.run_id is not None and run.run_id in answers else None for run in board.runs
     )
-    easy, by_label = _easy(board)
     return RunsAudit(
         selection,
-        easy_guard(board.scores, easy, months_of(board)) if board.problems else (),
+        judged_months(board),
         tuple(None if one is None else answer_health(one) for one in counts),
         counts,
         tuple(_namesakes(selection)),
-        by_label,
+        _easy(board)[1],
     )
+
+
+def judged_months(board: Board) -> tuple[PeriodHealth, ...]:
+    """Each run in each month of publication, by its easy problems."""
+    return easy_guard(board.scores, _easy(board)[0], months_of(board)) if board.problems else ()
+
+
+def left_out_lines(names: Sequence[str], months: Iterable[PeriodHealth]) -> Iterator[str]:
+    """For each broken month a line that says that an audit leaves it out."""
+    for one in months:
+        if one.withheld:
+            yield (
+                f"left out: results of {names[one.model]} in {month_name(one.period)} (broken run: z {one.z:.1f} on "
+                "easy problems; see live audit runs)"
+            )
 
 
 def months_of(board: Board) -> NDArray[np.int64]:
@@ -121,7 +143,10 @@ def _namesakes(selection: Selection) -> Iterator[OtherAnswers]:
     models = [
         entry.name if entry is not None else run.model for run, entry in zip(board.runs, selection.entries, strict=True)
     ]
+    shown = set(selection.shown)
     for first, second in combinations(range(len(models)), 2):
+        if not shown & {first, second}:
+            continue
         if models[first].casefold() == models[second].casefold():
             fields = differing_fields([board.runs[first].conditions, board.runs[second].conditions])
             change = changed_answers(board.scores[first], board.scores[second])
@@ -133,16 +158,29 @@ def runs_sheet(audit: RunsAudit) -> Sheet:
     tables = [_month_table(audit), _answer_table(audit)]
     if audit.others:
         tables.append(_namesake_table(audit))
-    broken = [one for one in audit.months if one.withheld]
-    names = audit.selection.board.names
-    notes = [f"{names[one.model]}: results of {_month(one.period)} should not be used" for one in broken]
-    notes.append(
-        f"z: solved minus expected easy problems, in standard errors; beyond 5 a month is broken ({len(audit.months)} "
-        "months of runs looked at)"
-    )
-    if not audit.by_label:
+    broken = [one for one in audit.shown_months if one.withheld]
+    notes = [_advice(audit, one) for one in broken]
+    if broken:
+        notes.append(
+            "live audit contamination, composition and difficulty leave broken months out by themselves; live eval "
+            "does not: give it a window without them (--since, --until)"
+        )
+    if not audit.by_label and audit.selection.board.problems:
         notes.append('no problem is labelled "easy": those that runs solve at 80 % or more stand in')
     return Sheet("Run health", audit.selection.described(), tuple(tables), tuple(notes), _as_dict(audit))
+
+
+def _advice(audit: RunsAudit, one: PeriodHealth) -> str:
+    run, name = audit.selection.board.runs[one.model], audit.selection.board.names[one.model]
+    fewer = "fewer" if one.z is not None and one.z < 0 else "more"
+    what = (
+        "look for answers that are empty, cut off or refused" if fewer == "fewer" else "look at how these were graded"
+    )
+    again = "ask whoever published them, and import sound ones" if run.imported else "then ask the model again"
+    return (
+        f"{name}: results of {month_name(one.period)} should not be used: {fewer} easy problems solved than the rest "
+        f"of the run lets one expect; {what}; {again}"
+    )
 
 
 def _month_table(audit: RunsAudit) -> Table:
@@ -153,13 +191,14 @@ def _month_table(audit: RunsAudit) -> Table:
         sheets.percent("solved"),
         sheets.percent("expected"),
         sheets.number("z", 1),
-        sheets.text(""),
+        sheets.text("remark"),
     )
-    odd = [one for one in audit.months if one.z is not None and abs(one.z) > SHOWN_Z]
+    judged = [one for one in audit.shown_months if one.z is not None]
+    odd = [one for one in judged if one.z is not None and abs(one.z) > SHOWN_Z]
     rows = tuple(
         (
             audit.selection.board.names[one.model],
-            _month(one.period),
+            month_name(one.period),
             one.n_easy,
             one.observed,
             one.expected,
@@ -168,14 +207,21 @@ def _month_table(audit: RunsAudit) -> Table:
         )
         for one in sorted(odd, key=lambda one: abs(one.z or 0), reverse=True)
     )
-    judged = sum(one.z is not None for one in audit.months)
-    notes = (
-        [f"{judged} months of runs have 5 easy problems or more; none of them is odd"] if judged and not rows else []
+    return Table("Easy problems, by month", columns, rows, tuple(_month_notes(audit, len(judged), len(rows))))
+
+
+def _month_notes(audit: RunsAudit, n_judged: int, n_odd: int) -> Iterator[str]:
+    refusals = sorted({one.refusal.split(",")[0] for one in audit.shown_months if one.refusal is not None})
+    if not n_judged:
+        yield f"no month can be judged: {'; '.join(refusals) or 'there are no results'}"
+        return
+    others = len(audit.shown_months) - n_judged
+    yield (
+        f"{n_judged} months of runs were judged; "
+        + (f"shown: the {n_odd} with |z| > {SHOWN_Z:g}" if n_odd else f"none has |z| > {SHOWN_Z:g}")
+        + (f"; {others} others were not: {'; '.join(refusals)}" if others else "")
     )
-    refusals = {one.refusal.split(",")[0] for one in audit.months if one.refusal is not None}
-    if not judged:
-        notes.append("no month can be judged: " + "; ".join(sorted(refusals)) if refusals else "no month can be judged")
-    return Table("Easy problems, by month", columns, rows, tuple(notes))
+    yield f"z: solved minus expected easy problems, in standard errors; beyond {MAX_Z:g} either way a month is broken"
 
 
 def _answer_table(audit: RunsAudit) -> Table:
@@ -189,17 +235,20 @@ def _answer_table(audit: RunsAudit) -> Table:
         sheets.percent("copies"),
     )
     names = audit.selection.board.names
-    rows, notes = [], []
-    for name, counts, health in zip(names, audit.counts, audit.answers, strict=True):
+    rows, warnings = [], []
+    for row in audit.selection.shown:
+        name, counts, health = names[row], audit.counts[row], audit.answers[row]
         if counts is None or health is None:
             continue
         rows.append(
             (name, counts.asked, health.empty, health.truncated, health.failed, health.timed_out, health.all_equal)
         )
-        notes += [f"{name}: {warning}" for warning in health.warnings]
-    imported = len(names) - len(rows)
+        warnings += [(name, warning) for warning in health.warnings]
+    notes = list(grouped(warnings))
+    imported = len(audit.selection.shown) - len(rows)
     if imported:
-        notes.append(f"{imported} runs are imported results: their answers are not in the store")
+        runs = "run is an imported result: its" if imported == 1 else "runs are imported results: their"
+        notes.append(f"{imported} {runs} answers are not in the store")
     notes.append(
         "percent of answers; failed = ended with an error or over memory, timed out = over the time limit, copies = "
         "problems whose samples are all the same program"
@@ -214,7 +263,7 @@ def _namesake_table(audit: RunsAudit) -> Table:
         sheets.count("common"),
         sheets.count("changed"),
         sheets.percent("changed, %"),
-        sheets.text(""),
+        sheets.text("remark"),
     )
     rows = tuple(
         (one.first, one.second, one.change.n_common, one.change.n_changed, one.change.share, _said(one))
@@ -231,17 +280,24 @@ def _said(one: OtherAnswers) -> str:
     return "the model behind the name or the harness is another" if one.change.alarm else ""
 
 
-def _month(period: int) -> str:
+def month_name(period: int) -> str:
+    """A month of ``months_of`` as it is written."""
     return "no date" if period < 0 else f"{period // 12}-{period % 12 + 1:02}"
+
+
+def _fields(one: AnswerCounts | AnswerHealth | None) -> dict[str, Any] | None:
+    return None if one is None else asdict(one)
 
 
 def _as_dict(audit: RunsAudit) -> dict[str, Any]:
     names = audit.selection.board.names
     return {
-        "months": [{**asdict(one), "model": names[one.model], "period": _month(one.period)} for one in audit.months],
+        "months": [
+            {**asdict(one), "model": names[one.model], "period": month_name(one.period)} for one in audit.shown_months
+        ],
         "answers": [
-            {"model": name, "counts": counts and asdict(counts), **(asdict(health) if health else {})}
-            for name, counts, health in zip(names, audit.counts, audit.answers, strict=True)
+            {"model": names[row], "counts": _fields(audit.counts[row]), **(_fields(audit.answers[row]) or {})}
+            for row in audit.selection.shown
         ],
         "same_name": [
             {"first": one.first, "second": one.second, **asdict(one.change), "settings": one.settings}

@@ -4,24 +4,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from eval import sheets
+from eval.audits.broken_months import BrokenRuns, still_in, together
 from eval.audits.refusals import grouped, named
 from eval.board import Board, build_board
-from eval.eligibility import NotScored, UsedCutoff, usable_cutoff
-from eval.evaluation import RunOutcomes, digest_of_problems
+from eval.common_window import cutoff_text
+from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
+from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
 from eval.models import ModelAmbiguous, Registry
 from eval.problem_sets import ProblemSet
 from eval.published_scores import Published
 from eval.sheets import Sheet, Table
-from eval.statistics.saturation import GapTable, SetGap, SetScores, gap_table, measured, published
+from eval.statistics.saturation import CEILING, FLOOR, GapTable, SetGap, SetScores, gap_table, measured, published
 from eval.window import ProblemFacts, date_reason, window_for
+
+MAX_NAMED = 10
 
 
 class SetsOverlap(ValueError):
@@ -45,8 +50,10 @@ class PublishedSet:
 class SaturationAudit:
     """The gaps of the runs, and what they rest on.
 
-    ``exposed`` counts for each run the fresh problems with a result that may have been public before its cut-off (None:
-    no cut-off is known); ``unmatched`` are published models of which there is no run.
+    A run's fresh side holds only problems from after its own cut-off: ``exposed`` counts those that were left out
+    (None: no cut-off is known, so that none was). Runs that ``doubts`` says something of may have seen their fresh
+    side: they have a gap of their own, and no part in what the others are set against. ``unmatched`` are published
+    models of which there is no run; ``broken`` the months of runs that look broken and are counted all the same.
     """
 
     names: tuple[str, ...]
@@ -54,11 +61,14 @@ class SaturationAudit:
     n_saturated: tuple[int, ...]
     n_fresh: tuple[int, ...]
     exposed: tuple[int | None, ...]
+    cutoffs: tuple[UsedCutoff | None, ...]
+    doubts: tuple[str | None, ...]
     saturated: ProblemSet | PublishedSet
     fresh: ProblemSet
     conditions: tuple[str, ...]
     unmatched: tuple[str, ...]
     twice: tuple[str, ...]
+    broken: Mapping[str, Sequence[str]]
 
 
 def audit_saturation(
@@ -70,12 +80,19 @@ def audit_saturation(
     *,
     now: datetime,
     include_flagged: bool = False,
+    broken: BrokenRuns | None = None,
 ) -> SaturationAudit:
     """The gap table of the runs that have a result on the fresh set. Raises ``SetsOverlap``."""
     universe, every = tuple(problems), tuple(runs)
     on_fresh, lines = _board(universe, every, fresh, "fresh", include_flagged)
     kept = [place for place, row in enumerate(on_fresh.seen) if row.any()]
-    second = on_fresh.take_runs(kept)
+    whole = on_fresh.take_runs(kept)
+    cutoffs, doubts = _cutoffs(whole.runs, registry, now)
+    hidden = _hidden(whole, cutoffs)
+    second = replace(
+        whole, n_samples=np.where(hidden, 0, whole.n_samples), n_correct=np.where(hidden, 0, whole.n_correct)
+    )
+    months = {} if broken is None else broken.within(second)
     unmatched: tuple[str, ...] = ()
     twice: tuple[str, ...] = ()
     if isinstance(saturated, PublishedSet):
@@ -86,20 +103,72 @@ def audit_saturation(
         shared = {one.problem_id for one in on_old.problems} & {one.problem_id for one in on_fresh.problems}
         if shared:
             raise SetsOverlap(len(shared))
-        first, lines = measured(on_old.take_runs(kept).scores, on_old.clusters), [*more, *lines]
-    found = gap_table(first, measured(second.scores, second.clusters))
+        old = on_old.take_runs(kept)
+        first, lines = measured(old.scores, old.clusters), [*more, *lines]
+        months = months if broken is None else together(broken.within(old), months)
+    found = _table(first, measured(second.scores, second.clusters), second.names, doubts)
     return SaturationAudit(
         names=second.names,
         found=found,
         n_saturated=tuple(int(n) for n in first.counts),
         n_fresh=tuple(int(n) for n in second.seen.sum(axis=1)),
-        exposed=tuple(_exposed(second, place, registry) for place in range(len(second.runs))),
+        exposed=tuple(None if used is None else int(row.sum()) for used, row in zip(cutoffs, hidden, strict=True)),
+        cutoffs=cutoffs,
+        doubts=doubts,
         saturated=saturated,
         fresh=fresh,
         conditions=(*lines, f"made {now:%Y-%m-%dT%H:%MZ}"),
         unmatched=unmatched,
         twice=twice,
+        broken=months,
     )
+
+
+def _cutoffs(
+    runs: Sequence[RunOutcomes], registry: Registry, now: datetime
+) -> tuple[tuple[UsedCutoff | None, ...], tuple[str | None, ...]]:
+    """The cut-off of each run (None: there is no usable one), and why nobody can tell what is fresh to it."""
+    bases = [basis_of(run, registry, Settings(), now) for run in runs]
+    cutoffs = tuple(None if isinstance(basis, NotScored) else basis.known for basis in bases)
+    doubts = tuple(
+        f"no usable cut-off ({basis.reason})" if isinstance(basis, NotScored) else basis.doubt for basis in bases
+    )
+    return cutoffs, doubts
+
+
+def _hidden(board: Board, cutoffs: Sequence[UsedCutoff | None]) -> NDArray[np.bool_]:
+    """Results (runs x problems) on problems that may have been public before the cut-off of their run."""
+    windows = [None if used is None else window_for(used.cutoff) for used in cutoffs]
+    early = [
+        [window is not None and date_reason(one, window) is not None for one in board.problems] for window in windows
+    ]
+    return np.array(early, dtype=np.bool_).reshape(board.seen.shape) & board.seen
+
+
+def _table(first: SetScores, second: SetScores, names: Sequence[str], doubts: Sequence[str | None]) -> GapTable:
+    """The gap table, of which runs whose fresh side is in doubt have their gap alone."""
+    known = np.array([doubt is None for doubt in doubts], dtype=np.bool_)
+    every = gap_table(first, second)
+    sure = gap_table(
+        first, replace(second, means=np.where(known, second.means, np.nan), counts=np.where(known, second.counts, 0.0))
+    )
+    rows = tuple(
+        mine if certain else replace(own, beyond_peers=None, below_line=None)
+        for mine, own, certain in zip(sure.rows, every.rows, known, strict=True)
+    )
+    extremes = (*_extremes(first, names, "saturated"), *_extremes(second, names, "fresh"))
+    return replace(every, rows=rows, rho=sure.rho, warnings=extremes)
+
+
+def _extremes(scores: SetScores, names: Sequence[str], which: str) -> Iterator[str]:
+    total = int((~np.isnan(scores.means)).sum())
+    for where, chosen in (("above 90%", scores.means > CEILING), ("below 5%", scores.means < FLOOR)):
+        if chosen.any():
+            several = [name for name, extreme in zip(names, chosen, strict=True) if extreme]
+            yield (
+                f"{len(several)} of {total} models are {where} on the {which} set, their differences are squeezed: "
+                f"{named(several, MAX_NAMED)}"
+            )
 
 
 def _board(
@@ -144,30 +213,18 @@ def _canonical(name: str, registry: Registry) -> str:
     return (entry.name if entry is not None else name).casefold()
 
 
-def _exposed(board: Board, place: int, registry: Registry) -> int | None:
-    run = board.runs[place]
-    try:
-        entry = registry.resolve(run.model, run.ran_on)
-    except ModelAmbiguous:
-        entry = None
-    used = NotScored(run.model, "unknown") if entry is None else usable_cutoff(entry, registry)
-    if not isinstance(used, UsedCutoff):
-        return None
-    window = window_for(used.cutoff)
-    mine = zip(board.problems, board.seen[place], strict=True)
-    return sum(bool(seen) and date_reason(one, window) is not None for one, seen in mine)
-
-
 def saturation_sheet(audit: SaturationAudit) -> Sheet:
     """One row for each run, the widest gap first."""
     columns = (
         sheets.text("model"),
+        sheets.text("cut-off"),
         sheets.count("saturated n"),
         sheets.percent("saturated"),
         sheets.count("fresh n"),
+        sheets.count("left out"),
         sheets.percent("fresh"),
         sheets.points("gap"),
-        sheets.text("95 %"),
+        sheets.difference_interval(),
         sheets.points("beyond others"),
         sheets.points("below line"),
     )
@@ -176,7 +233,7 @@ def saturation_sheet(audit: SaturationAudit) -> Sheet:
     rows = tuple(_row(audit, place) for place in places)
     return Sheet(
         title="Saturated against fresh",
-        conditions=audit.conditions,
+        conditions=(*audit.conditions, *still_in(audit.broken)),
         tables=(Table("", columns, rows, tuple(_notes(audit))),),
         data=_as_dict(audit),
     )
@@ -184,14 +241,17 @@ def saturation_sheet(audit: SaturationAudit) -> Sheet:
 
 def _row(audit: SaturationAudit, place: int) -> tuple[sheets.Cell, ...]:
     row: SetGap = audit.found.rows[place]
+    used = audit.cutoffs[place]
     return (
         audit.names[place],
+        "unknown" if used is None else cutoff_text(used) + (" (in doubt)" if audit.doubts[place] else ""),
         audit.n_saturated[place],
         row.saturated,
         audit.n_fresh[place],
+        audit.exposed[place],
         row.fresh,
         row.gap,
-        sheets.span(row.low, row.high, signed=True),
+        sheets.span(row.low, row.high),
         row.beyond_peers,
         row.below_line,
     )
@@ -203,7 +263,7 @@ def _notes(audit: SaturationAudit) -> Iterator[str]:
         yield "no gap: no run has a result on the fresh set"
     yield from found.warnings
     yield from grouped((name, _refusal(audit, place)) for place, name in enumerate(audit.names))
-    yield from grouped((name, _stale(audit, place)) for place, name in enumerate(audit.names))
+    yield from grouped((name, _doubt(audit, place)) for place, name in enumerate(audit.names))
     yield from audit.twice
     if audit.unmatched:
         yield (
@@ -221,24 +281,38 @@ def _refusal(audit: SaturationAudit, place: int) -> str | None:
     return f"no gap: no {where}"
 
 
-def _stale(audit: SaturationAudit, place: int) -> str | None:
-    """What makes the fresh set doubtful for a run with a gap."""
-    exposed = audit.exposed[place]
-    if audit.found.rows[place].gap is None or exposed == 0:
+def _doubt(audit: SaturationAudit, place: int) -> str | None:
+    """What makes the fresh side doubtful for a run with a gap."""
+    doubt = audit.doubts[place]
+    if doubt is None or audit.found.rows[place].gap is None:
         return None
-    if exposed is None:
-        return "no cut-off is known: nobody can tell whether the fresh set is fresh to it"
-    return f"{exposed} of its {audit.n_fresh[place]} fresh problems may have been public before its cut-off"
+    return f"{doubt}: nobody can tell whether the fresh set is fresh to it; it is in no comparison with others"
+
+
+def _sides_differ(audit: SaturationAudit) -> Iterator[str]:
+    """Where cut-offs lie within the fresh set, each model has another part of it."""
+    if not any(audit.exposed):
+        return
+    yield "left out: fresh problems with a result that may have been public before the model's own cut-off"
+    last, n_last = max(
+        (used.cutoff.after, n) for used, n in zip(audit.cutoffs, audit.n_fresh, strict=True) if used is not None
+    )
+    if n_last:
+        first = (last + timedelta(days=1)).date()
+        yield f"so models differ in their fresh side; with since={first} in --fresh all would have the same one"
 
 
 def _reading(audit: SaturationAudit) -> Iterator[str]:
+    yield from _sides_differ(audit)
+    if any(used is not None and used.status is CutoffStatus.ASSUMED for used in audit.cutoffs):
+        yield "a cut-off marked ? is not known: the release date stands in for it"
     if audit.found.rho is not None:
         yield (
             f"order: rho {audit.found.rho:.2f} between the two sets (1: the same order of models; Spearman's, over the "
-            "models with a gap)"
+            "models with a gap and a cut-off)"
         )
     yield "percent, gaps in percentage points: saturated less fresh; a fresh set that is only harder gives a gap, too"
-    yield "beyond others: the gap less the median gap of the other models, which have met the same two sets"
+    yield "beyond others: the gap less the median gap of the other models that have a cut-off"
     yield (
         "below line: how far the fresh score lies below what models with such a saturated score have (needs ten others)"
     )
@@ -257,9 +331,25 @@ def _as_dict(audit: SaturationAudit) -> dict[str, Any]:
         "fresh": asdict(audit.fresh),
         "unmatched": list(audit.unmatched),
         "rows": [
-            {"model": name, "n_saturated": n_old, "n_fresh": n_new, "n_exposed": exposed, **asdict(row)}
-            for name, n_old, n_new, exposed, row in zip(
-                audit.names, audit.n_saturated, audit.n_fresh, audit.exposed, found.rows, strict=True
+            {
+                "model": name,
+                "cutoff": used and used.cutoff.as_written,
+                "doubt": doubt,
+                "n_saturated": n_old,
+                "n_fresh": n_new,
+                "n_exposed": exposed,
+                **asdict(row),
+            }
+            for name, used, doubt, n_old, n_new, exposed, row in zip(
+                audit.names,
+                audit.cutoffs,
+                audit.doubts,
+                audit.n_saturated,
+                audit.n_fresh,
+                audit.exposed,
+                found.rows,
+                strict=True,
             )
         ],
+        "broken_months": audit.broken,
     }

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
 
+from numpy.typing import NDArray
+
+from eval.audits.refusals import named
 from eval.board import EPOCH, Board, build_board
 from eval.eligibility import NotScored, UsedCutoff
 from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
@@ -17,7 +21,10 @@ from eval.window import ProblemFacts, Window, classify
 
 @dataclass(frozen=True)
 class Selection:
-    """The board of an audit, with each run's model and cut-off where they are known, and what was left out."""
+    """The board of an audit, with each run's model and cut-off where they are known, and what was left out.
+
+    ``wanted`` are the rows of the models that were asked for (None: all): they are shown, all of them take part.
+    """
 
     board: Board
     entries: tuple[ModelEntry | None, ...]
@@ -25,19 +32,52 @@ class Selection:
     window: Window
     left_out: Mapping[str, int]
     made_at: datetime
+    wanted: tuple[int, ...] | None = None
+
+    @property
+    def shown(self) -> tuple[int, ...]:
+        """The rows to show."""
+        return tuple(range(len(self.board.runs))) if self.wanted is None else self.wanted
+
+    def showing(self, names: Collection[str]) -> Selection:
+        """The same with the runs of these models to show: by their names in the registry, or in the store."""
+        sought = {name.casefold() for name in names}
+        pairs = zip(self.board.runs, self.entries, strict=True)
+        models = [run.model if entry is None else entry.name for run, entry in pairs]
+        return replace(self, wanted=tuple(row for row, name in enumerate(models) if name.casefold() in sought))
+
+    def narrowed(self, used: NDArray[Any], start: float | None, reason: str) -> Selection:
+        """The same with the problems of a mask alone, which start at this day (since 1970); the rest for a reason."""
+        left = len(self.board.problems) - int(used.sum())
+        begins = self.window.start if start is None else EPOCH + timedelta(days=start)
+        return replace(
+            self,
+            board=self.board.take(used),
+            window=Window(None, begins, self.window.end),
+            left_out={**self.left_out, reason: left} if left else self.left_out,
+        )
 
     def described(self) -> tuple[str, ...]:
         """What was looked at, as lines for a reader."""
         board = self.board
         digest = digest_of_problems(board.problems, imported=all(run.imported for run in board.runs))
         lines = [
-            f"{len(board.runs)} runs on {len(board.problems)} problems published in "
-            f"[{utc_text(self.window.start) or '...'}, {utc_text(self.window.end) or '...'})",
+            f"{len(board.runs)} runs on {len(board.problems)} problems published {published(self.window)}",
             f"problem set {digest[:12]}; made {self.made_at:%Y-%m-%dT%H:%MZ}",
         ]
+        if self.wanted is not None:
+            names = named([board.names[row] for row in self.wanted]) or "none, as none has results"
+            lines.append(f"shown: {names}; all {len(board.runs)} runs take part in what is computed")
         if self.left_out:
             lines.append("left out: " + ", ".join(f"{count} {reason}" for reason, count in self.left_out.items()))
         return tuple(lines)
+
+
+def published(window: Window) -> str:
+    """When the problems of a window were published, as words to follow "published"."""
+    if window.start is None and window.end is None:
+        return "at any date"
+    return f"in [{utc_text(window.start) or '...'}, {utc_text(window.end) or '...'})"
 
 
 def select(

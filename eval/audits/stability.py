@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
@@ -12,6 +12,7 @@ import numpy as np
 
 from eval import sheets
 from eval.audits import perturbations
+from eval.audits.broken_months import BrokenRuns, still_in
 from eval.audits.perturbations import Shares
 from eval.audits.refusals import grouped
 from eval.board import Board, build_board
@@ -85,11 +86,15 @@ class Group:
 
 @dataclass(frozen=True)
 class StabilityAudit:
-    """A panel for each group of runs that can be ranked together."""
+    """A panel for each group of runs that can be ranked together.
+
+    ``broken`` are the months of runs that look broken and are counted all the same.
+    """
 
     common: CommonWindow
     groups: tuple[Group, ...]
     seed: int
+    broken: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def audit_stability(
@@ -101,6 +106,7 @@ def audit_stability(
     seed: int,
     *,
     now: datetime,
+    broken: BrokenRuns | None = None,
 ) -> StabilityAudit:
     """The panels of the runs in their common window: after the latest cut-off, or the one that the settings give."""
     universe = tuple(problems)
@@ -117,7 +123,8 @@ def audit_stability(
     for key, places in boards.items():
         text = ", ".join(f"{name} {dict(key).get(name)}" for name in differing)
         groups.append(_group(_Material(wide, places, common, seen), text, changes, np.random.default_rng(seed)))
-    return StabilityAudit(common, tuple(groups), seed)
+    found = {} if broken is None else broken.within(common.board)
+    return StabilityAudit(common, tuple(groups), seed, found)
 
 
 def _reach(common: CommonWindow) -> tuple[Window, str | None]:
@@ -253,10 +260,14 @@ def stability_sheet(audit: StabilityAudit) -> Sheet:
         )
     return Sheet(
         title="Stability of ranks",
-        conditions=audit.common.described(),
+        conditions=(*audit.common.described(), *still_in(audit.broken)),
         tables=tuple(table for group in audit.groups for table in _tables(group)),
         notes=tuple(notes) if audit.groups else ("no ranks: there is no run to rank in this window",),
-        data={"groups": [_as_dict(group) for group in audit.groups], "seed": audit.seed},
+        data={
+            "groups": [_as_dict(group) for group in audit.groups],
+            "seed": audit.seed,
+            "broken_months": audit.broken,
+        },
     )
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
 import numpy as np
 
 from eval import sheets
-from eval.audits.refusals import grouped
+from eval.audits.broken_months import BrokenRuns, still_in
+from eval.audits.refusals import grouped, named
 from eval.board import build_board
 from eval.eligibility import NotScored, UsedCutoff
 from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
@@ -40,13 +41,19 @@ class WeightedRun:
 
 @dataclass(frozen=True)
 class WeightsAudit:
-    """The runs that have a window, those that have none, and what all of this rests on."""
+    """The runs that have a window, those that have none, and what all of this rests on.
+
+    ``unweighted`` are the kinds of problems with results that have no weight, ``broken`` the months of runs that look
+    broken and are counted all the same.
+    """
 
     runs: tuple[WeightedRun, ...]
     not_scored: tuple[NotScored, ...]
     workload: Workload
     problem_set_digest: str
     made_at: datetime
+    unweighted: tuple[str, ...] = ()
+    broken: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def audit_weights(
@@ -57,6 +64,7 @@ def audit_weights(
     workload: Workload,
     *,
     now: datetime,
+    broken: BrokenRuns | None = None,
 ) -> WeightsAudit:
     """Weigh each run's problems after its own cut-off, within the settings' filters and bounds."""
     admitted = [problem for problem in problems if settings.admits(problem)]
@@ -64,7 +72,7 @@ def audit_weights(
     strata = np.array(workload.strata(board.problems), dtype=np.str_)
     scores, clusters = board.scores, board.clusters
     found, refused = [], []
-    used = np.zeros(len(board.problems), dtype=np.bool_)
+    used = np.zeros(board.seen.shape, dtype=np.bool_)
     for place, run in enumerate(board.runs):
         basis = basis_of(run, registry, settings, now)
         if isinstance(basis, NotScored):
@@ -74,7 +82,7 @@ def audit_weights(
             classify(one, basis.window, include_flagged=settings.include_flagged) is None for one in board.problems
         ]
         own = np.array(clean, dtype=np.bool_) & board.seen[place]
-        used |= own
+        used[place] = own
         values, contests = scores[place, own], clusters[own]
         weighted = post_stratified(values, contests, strata[own], workload.weights())
         found.append(
@@ -88,8 +96,17 @@ def audit_weights(
                 _checked(weighted),
             )
         )
-    digest = digest_of_problems(board.take(used).problems, imported=all(run.imported for run in board.runs))
-    return WeightsAudit(tuple(found), tuple(dict.fromkeys(refused)), workload, digest, now)
+    taken = np.asarray(used.any(axis=0))
+    digest = digest_of_problems(board.take(taken).problems, imported=all(run.imported for run in board.runs))
+    return WeightsAudit(
+        tuple(found),
+        tuple(dict.fromkeys(refused)),
+        workload,
+        digest,
+        now,
+        tuple(sorted(set(strata[taken].tolist()) - set(workload.weights()))),
+        broken.within(board, used) if broken is not None else {},
+    )
 
 
 def _checked(weighted: WeightedScore) -> WeightedScore:
@@ -107,11 +124,12 @@ def weights_sheet(audit: WeightsAudit) -> Sheet:
         sheets.text("model"),
         sheets.text("from (UTC)"),
         sheets.count("problems"),
-        sheets.count("contests"),
         sheets.percent("plain"),
-        sheets.text("95 %"),
+        sheets.interval(key="plain"),
+        sheets.count("used problems"),
+        sheets.count("used contests"),
         sheets.percent("weighted"),
-        sheets.text("95 %"),
+        sheets.interval(key="weighted"),
         sheets.percent("s.e."),
         sheets.points("change"),
         sheets.number("effective n", 0),
@@ -122,6 +140,7 @@ def weights_sheet(audit: WeightsAudit) -> Sheet:
             f"workload: {audit.workload.described()}",
             "each model on problems published after its own training cut-off",
             f"problem set {audit.problem_set_digest[:12]}; made {audit.made_at:%Y-%m-%dT%H:%MZ}",
+            *still_in(audit.broken),
             *(f"not scored: {one.model}: {one.reason}" for one in audit.not_scored),
         ),
         tables=(
@@ -139,9 +158,10 @@ def _row(run: WeightedRun) -> tuple[sheets.Cell, ...]:
         run.name,
         utc_text(run.window.start),
         run.n_problems,
-        weighted.n_contests,
         run.plain,
         sheets.span(plain.low, plain.high) if run.plain is not None else None,
+        weighted.n,
+        weighted.n_contests,
         weighted.score,
         sheets.span(weighted.low, weighted.high),
         weighted.cluster_se,
@@ -155,11 +175,11 @@ def _notes(audit: WeightsAudit) -> Iterator[str]:
         yield "no score: no run has a usable cut-off"
     yield from grouped((run.name, run.weighted.refusal) for run in audit.runs)
     yield from grouped((run.name, warning) for run in audit.runs for warning in run.weighted.warnings)
-    outside = ((run.name, run.weighted.n_outside) for run in audit.runs if run.weighted.n_outside)
-    yield from grouped((name, f"{n} problems with a result are of a kind without a weight") for name, n in outside)
+    if audit.unweighted:
+        yield f"of a kind without a weight, so in plain alone: {named(list(audit.unweighted))}"
     yield (
-        "percent; plain counts every problem alike, weighted the kinds of problems as your workload has them; change "
-        "is the second less the first, in percentage points"
+        "percent; plain counts all problems alike, weighted the used problems (those of a kind with a weight) as your "
+        "workload has them; change is the second less the first, in percentage points"
     )
     yield "effective n: as many equally weighted problems would say as much; s.e. is over contests"
     yield "models have different windows: these scores do not rank them"
@@ -219,4 +239,6 @@ def _as_dict(audit: WeightsAudit) -> dict[str, Any]:
             for run in audit.runs
         ],
         "not_scored": [asdict(one) for one in audit.not_scored],
+        "kinds_without_weight": audit.unweighted,
+        "broken_months": audit.broken,
     }

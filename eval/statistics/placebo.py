@@ -7,7 +7,8 @@ control is therefore tested like the model itself, against the other controls (a
                    log-odds, larger than that of every placebo
 ``gap not found``  otherwise; always with the gap that could have been seen 4 times out of 5
 ``withheld``       a placebo is significant by Holm over the placebos, or as large as the model's gap; no control is
-                   comparable; the run is broken; or there is too little evidence
+                   comparable; the run is broken; there is too little evidence; or (the caller says so) what is found on
+                   several platforms together is borne out by none of them
 
 A gap that is not found at a date does not make a model clean: what it was trained on may reach past that date.
 """
@@ -39,6 +40,7 @@ class Verdict(StrEnum):
     NO_CONTROL = "withheld: no comparable control"
     BROKEN = "withheld: run broken"
     THIN = "withheld: too little evidence"
+    PLATFORMS = "withheld: no platform bears it out"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +75,8 @@ class Judgement:
     """A verdict with all that it rests on. ``p_holm`` is adjusted for ``n_tests`` models.
 
     ``sentence`` says the verdict with its numbers. ``placebo_range`` (log-odds) spans the placebos of the controls that
-    counted. ``other_dates`` never withhold: a model whose break lies elsewhere shows it there, and ``warnings`` say so.
+    counted; ``against`` are the rows of those that withhold the claim. ``other_dates`` never withhold: a model whose
+    break lies elsewhere shows it there, and ``warnings`` say so.
     """
 
     model: int
@@ -86,6 +89,7 @@ class Judgement:
     placebo_range: tuple[float, float] | None = None
     other_dates: tuple[Placebo, ...] = ()
     warnings: tuple[str, ...] = ()
+    against: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -280,7 +284,16 @@ def _judged(
         (min(sizes), max(sizes)) if sizes else None,
         dates,
         (*gap.warnings, *_cautions(gap, p_holm, dates)),
+        _against(gap, counted, failed) if verdict is Verdict.PLACEBO else (),
     )
+
+
+def _against(gap: Gap, counted: Sequence[Placebo], failed: Sequence[Placebo]) -> tuple[int, ...]:
+    """The controls that show a gap which they cannot have; where none does, those with one as large as the model's."""
+    assert gap.logit is not None
+    size = gap.logit.value
+    as_large = [one for one in counted if one.gap.logit is not None and abs(one.gap.logit.value) >= size]
+    return tuple(one.control for one in failed or as_large if one.control is not None)
 
 
 def _weighed(gap: Gap, p_holm: float, sizes: list[float], n_failed: int) -> tuple[Verdict, str]:

@@ -26,7 +26,7 @@ def list_duplicates(
 
     if verdict is not None and verdict not in set(DuplicateVerdict):
         raise UsageError(f"no verdict is called {verdict!r}", f"one of: {', '.join(DuplicateVerdict)}")
-    with session_of(context).open_store() as store, store.read() as reading:
+    with session_of(context).open_store(reading=True) as store, store.read() as reading:
         pairs = list_pairs(reading, DuplicateVerdict(verdict) if verdict else None)
     if as_json:
         print_json([asdict(pair) | {"first": str(pair.first), "second": str(pair.second)} for pair in pairs])

@@ -164,7 +164,7 @@ def refused(
     """Rows that imports did not take: where they stand, why, and what they say."""
     from db.refused import list_refused
 
-    with session_of(context).open_store() as store, store.read() as reading:
+    with session_of(context).open_store(reading=True) as store, store.read() as reading:
         rows = list_refused(reading, limit)
     if as_json:
         print_json([asdict(row) for row in rows])

@@ -29,7 +29,7 @@ def list_problems(
     """All problems by date, oldest first; those without a date last."""
     from db.problems import list_problems as load
 
-    with session_of(context).open_store() as store, store.read() as reading:
+    with session_of(context).open_store(reading=True) as store, store.read() as reading:
         problems = load(reading, platform=platform)
     problems.sort(key=lambda problem: (problem.exposed_at is None, problem.exposed_at, str(problem.key)))
     if as_json:
@@ -57,7 +57,7 @@ def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
     from db.references import last_environment
     from eval.outcomes import reference_flags
 
-    with session_of(context).open_store() as store, store.read() as reading:
+    with session_of(context).open_store(reading=True) as store, store.read() as reading:
         key = find_key(reading, problem_id)
         (found,) = [problem for problem in load(reading, platform=key.platform) if problem.key == key]
         superseded = superseded_claims(reading, found.problem_id)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -39,6 +39,9 @@ def gather(
     from eval.outcomes import load_imported_runs, load_judged_runs, load_problem_facts
 
     chosen = _chooser(session, wanted)
+    if settings is not None and (settings.platforms or settings.difficulties):
+        with store.read() as reading:
+            check_filters(load_problem_facts(reading), settings)
     with store.read() as reading:
         runs = tuple(filter(chosen, load_judged_runs(reading, None)))
         environment = latest_environment(reading, {run.model for run in runs}, grader=judging.grader)
@@ -51,6 +54,13 @@ def gather(
         runs = tuple(filter(chosen, load_judged_runs(reading, environment_id)))
         imported = tuple(filter(chosen, load_imported_runs(reading)))
     return Results(problems, (*runs, *imported), environment)
+
+
+def check_filters(problems: Iterable[ProblemFacts], settings: Settings) -> None:
+    """Raises ``LabelUnknown`` for a platform or a difficulty of the settings that no problem of the store has."""
+    from eval.labels import check_labels
+
+    check_labels(problems, settings.platforms, settings.difficulties)
 
 
 def _chooser(session: Session, wanted: list[str]) -> Callable[[RunOutcomes], bool]:

@@ -103,7 +103,7 @@ def _stored_suite(session: Session, problem: str) -> Suite:
     from eval.judging import to_suite
     from sandbox import languages
 
-    with session.open_store() as store, store.read() as reading:
+    with session.open_store(reading=True) as store, store.read() as reading:
         key = find_key(reading, problem)
         (found,) = [one for one in list_problems(reading, platform=key.platform) if one.key == key]
         if found.suite_id is None or not found.n_tests:

@@ -31,7 +31,7 @@ def runs(
         raise UsageError(f"no source is called {source!r}", f"the sources are: {', '.join(known)}")
     session = session_of(context)
     now = utc_now()
-    with session.open_store() as store:
+    with session.open_store(reading=True) as store:
         if source is not None:
             _show_attempts(store, source, limit, as_json)
             return

@@ -110,7 +110,7 @@ def list_snapshots(
     """The responses that the store has, in the order in which they came."""
     from db.snapshots import list_snapshots as load
 
-    with session_of(context).open_store() as store, store.read() as reading:
+    with session_of(context).open_store(reading=True) as store, store.read() as reading:
         found = load(reading, name)
     if as_json:
         print_json([asdict(one) for one in found])
@@ -131,7 +131,7 @@ def show_snapshot(
     from db.errors import UnknownRow
     from db.snapshots import get_snapshot
 
-    with session_of(context).open_store() as store, store.read() as reading:
+    with session_of(context).open_store(reading=True) as store, store.read() as reading:
         try:
             body = get_snapshot(reading, snapshot_id).body
         except UnknownRow as error:

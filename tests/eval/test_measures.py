@@ -8,11 +8,11 @@ from eval.measures import Measured, MeasuresError, read_measures
 
 
 def test_columns_by_default_and_by_name() -> None:
-    text = "model,measure,gap,origin\na,1.5,0.02,us\nb,,-0.1,\n"
+    text = "model,measure,gap,origin\na,1.5,2,us\nb,,-10,\n"
     found = read_measures(text, "f")
     assert found.rows == (Measured("a", 1.5, 0.02, "us"), Measured("b", None, -0.1, ""))
     assert (found.measure, found.gap) == ("measure", "gap")
-    other = read_measures("model,loglik,d\na,-1,0.5\n", "f", "loglik", "d")
+    other = read_measures("model,loglik,d\na,-1,50\n", "f", "loglik", "d")
     assert other.rows == (Measured("a", -1.0, 0.5, ""),)
     assert read_measures("model,loglik\na,-1\n", "f", "loglik").gap is None
 
@@ -27,6 +27,8 @@ def test_columns_by_default_and_by_name() -> None:
         ("model,measure\na,x\n", "f, line 2, measure: 'x' is no number"),
         ("model,measure\na,nan\n", "'nan' is no number"),
         ("model,measure,gap\na,1,inf\n", "f, line 2, gap: 'inf' is no number"),
+        ("model,measure,gap\na,1,3\nb,1,-101\n", "f, line 3, gap: a gap cannot be -101 percentage points"),
+        ("model,measure,gap\na,1,0.034\nb,1,-1\nc,2,\n", "f: no gap is wider than 1: these look like shares"),
     ],
 )
 def test_what_cannot_be_used(text: str, said: str) -> None:
@@ -34,3 +36,12 @@ def test_what_cannot_be_used(text: str, said: str) -> None:
         read_measures(text, "f")
     assert said in caught.value.message
     assert caught.value.hint
+
+
+def test_small_gaps_in_points_are_taken_where_the_column_says_so_or_they_cannot_be_shares() -> None:
+    text = "model,measure,d (points)\na,1,0.4\nb,2,-0.2\n"
+    gaps = [one.gap for one in read_measures(text, "f", gap="d (points)").rows]
+    assert gaps == pytest.approx([0.004, -0.002])
+    mixed = read_measures("model,measure,gap\na,1,0.4\nb,2,3.4\n", "f")
+    assert [one.gap for one in mixed.rows] == pytest.approx([0.004, 0.034])
+    assert read_measures("model,measure,gap\na,1,0\n", "f").rows[0].gap == 0.0

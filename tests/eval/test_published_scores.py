@@ -43,6 +43,8 @@ def test_the_recorded_leaderboard(shared_data: Path, benchmark: str, n: int) -> 
         ("model,score,n\n,1,1\n", None, "line 2: names no model"),
         ("model,score,n\na,101,1\n", None, "line 2: the score cannot be '101'"),
         ("model,score,n\na,x,1\n", None, "the score cannot be 'x'"),
+        ("model,score,n\na,0.88,164\nb,0,164\nc,1,164\n", None, "no score is above 1 %: these look like shares"),
+        ('{"A": {"pass@1": {"mbpp": 0.5}}}', "mbpp", "these look like shares, and percent is wanted"),
         ("model,score,n\na,1,0\n", None, 'the number of problems cannot be "0"'),
         ("model,score,n\na,1,1\nA,2,1\n", None, "A is there twice"),
         ("model,score,n\na,1,1\n", "humaneval", "is no EvalPlus file"),

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from live.cli import app
+from db.engine import open_store
+from live.app import app
 from live.commands.judge import ExecutorName
 from sandbox import EXECUTORS
 from tests.live.command import DEMO, Live
@@ -61,6 +62,7 @@ def test_a_window_is_required(live: Live) -> None:
 
 
 def test_an_unknown_model_is_named_with_its_neighbours(live: Live) -> None:
+    assert live("import", "problems", DEMO / "problems.jsonl", "-f", "jsonl").code == 0
     ended = live("eval", "o1-mini-2024-09-13", "--after-cutoff")
     assert ended.code == 2
     assert ended.err.splitlines()[0].startswith(
@@ -68,7 +70,8 @@ def test_an_unknown_model_is_named_with_its_neighbours(live: Live) -> None:
     )
 
 
-def test_an_empty_store_has_nothing_to_score(live: Live) -> None:
+def test_an_empty_store_has_nothing_to_score(live: Live, tmp_path: Path) -> None:
+    open_store(str(tmp_path / "store.db")).close()
     ended = live("eval", "--after-cutoff", "--json")
     assert ended.code == 3
     assert ended.document["rows"] == []
@@ -146,6 +149,7 @@ def test_bad_rows_are_refused_one_by_one(live: Live, tmp_path: Path, monkeypatch
     ids=" ".join,
 )
 def test_usage_errors_are_two_lines(live: Live, arguments: list[str]) -> None:
+    assert live("import", "problems", DEMO / "problems.jsonl", "-f", "jsonl").code == 0
     ended = live(*arguments)
     assert ended.code == 2
     lines = ended.err.splitlines()
@@ -155,7 +159,7 @@ def test_usage_errors_are_two_lines(live: Live, arguments: list[str]) -> None:
 
 
 def test_a_store_from_a_newer_version(live: Live, tmp_path: Path) -> None:
-    live("problems", "list")
+    open_store(str(tmp_path / "store.db")).close()
     with sqlite3.connect(tmp_path / "store.db") as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()

@@ -107,6 +107,44 @@ def test_composition_of_a_change(board_live: Live) -> None:
     assert abs(rows["m3"]["own"]["value"]) < 3 * rows["m3"]["own"]["se"]
 
 
+def test_composition_of_one_model_has_all_as_peers(board_live: Live) -> None:
+    asked = ["audit", "composition", "--before", "..2023-12", "--after", "2024-01..", "--json"]
+    some, every = board_live(*asked, "M3").document, board_live(*asked).document
+    assert some["rows"] == [row for row in every["rows"] if row["model"] == "m3"]
+    assert some["rows"][0]["n_peers"] == 9
+    header = next(row for row in csv.reader(io.StringIO(board_live(*asked[:-1], "--csv").out)))
+    assert {"of_all_models_se", "own_se"} <= set(header)
+    assert len(set(header)) == len(header)
+
+
+def test_cautions_that_models_share_are_said_once(board_live: Live) -> None:
+    shown = board_live("audit", "composition", "--before", "..2023-03", "--after", "2024-01..").out
+    assert shown.count("fewer than 8 contests on a side") == 1
+    assert "late, m0, m1, m2, m3, m4, m5, m6, m7, memoriser: fewer than 8 contests" in " ".join(shown.split())
+
+
+def test_little_room_for_a_change_is_said(board_live: Live) -> None:
+    asked = ["audit", "composition", "--before", "..2023-12", "--after", "2024-01..", "--platform", "leetcode"]
+    shown = " ".join(board_live(*asked, "memoriser").out.split())
+    assert "memoriser: over 90 % solved before: near the ceiling, a change in points says little" in shown
+    assert "near the" not in board_live(*asked, "m4").out
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("2023-01..2023-12", "2023-12..2024-05", "overlap"),
+        ("..2024-01", "..2023-05", "overlap"),
+        ("2023-05..", "2024-05..", "overlap"),
+        ("2024-05..", "..2024-04", "--before lies after --after"),
+    ],
+)
+def test_windows_must_follow_each_other(board_live: Live, before: str, after: str, said: str) -> None:
+    ended = board_live("audit", "composition", "--before", before, "--after", after)
+    assert ended.code == 2
+    assert said in ended.err.splitlines()[0]
+
+
 @pytest.mark.parametrize("text", ["2024", "..", "2024-05..2024-01", "x..y"])
 def test_a_window_that_cannot_be_read(board_live: Live, text: str) -> None:
     ended = board_live("audit", "composition", "--before", text, "--after", "2024..")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from live.commands.audits.selection import Models, choose
+from live.commands.audits.selection import Shown, choose, rows_named
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, Seed, chosen_form, show
 from live.commands.windows import CutoffsAsOf, Difficulties, IncludeFlagged, Platforms, Since, Until, read_since
 from live.errors import ExitCode
@@ -14,7 +14,7 @@ from live.errors import ExitCode
 
 def contamination(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
     context: typer.Context,
-    names: Models = None,
+    names: Shown = None,
     at: Annotated[
         str | None, typer.Option(metavar="DAY", help="Test every model at this day, not at its own cut-off.")
     ] = None,
@@ -22,6 +22,10 @@ def contamination(  # noqa: PLR0913, PLR0917 - one parameter for each option of 
         bool,
         typer.Option("--like-ability", help="A placebo counts only for models of about its ability, or beyond it."),
     ] = False,
+    without_control: Annotated[
+        list[str] | None,
+        typer.Option("--without-control", metavar="MODEL", help="Leave this model out of the controls (repeatable)."),
+    ] = None,
     since: Since = None,
     until: Until = None,
     cutoffs_as_of: CutoffsAsOf = None,
@@ -37,11 +41,10 @@ def contamination(  # noqa: PLR0913, PLR0917 - one parameter for each option of 
 
     Difference in differences with controls of like ability, placebos that can withhold a claim, p values adjusted over
     the models, and a scan that needs no date. Controls are models with a stated cut-off before every problem used:
-    --since says from when.
+    --since says from when. All models of the store take part, whichever are shown.
     """
     from eval.audits.contamination import audit_contamination
     from eval.audits.contamination_sheet import contamination_sheet
-    from eval.audits.runs import audit_runs
 
     form = chosen_form(as_json, as_csv, as_markdown)
     instant = read_since(at, "--at")
@@ -53,12 +56,21 @@ def contamination(  # noqa: PLR0913, PLR0917 - one parameter for each option of 
         platforms=platform,
         difficulties=difficulty,
         include_flagged=include_flagged,
+        keep_others=True,
         cutoffs_as_of=cutoffs_as_of,
     )
-    health = audit_runs(chosen.selection, {}).months
+    board, models = chosen.selection.board, chosen.session.registry
+    without = rows_named(models, board, without_control, "--without-control")
+    health = chosen.judged_months()
     audit = audit_contamination(
-        chosen.selection, chosen.session.registry, health, seed, at=instant, like_ability=like_ability
+        chosen.selection,
+        models,
+        health,
+        seed,
+        at=instant,
+        like_ability=like_ability,
+        without=without,
     )
     show(contamination_sheet(audit), form)
-    if not any(one.gap is not None and one.gap.points for panel in audit.panels for one in panel.judged):
+    if not audit.says_something:
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)

@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from live.commands.audits.selection import Models, choose
+from live.commands.audits.selection import Shown, choose, rows_named
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, chosen_form, show
+from live.commands.results import check_filters
 from live.commands.windows import (
     CutoffsAsOf,
     Difficulties,
@@ -24,7 +25,7 @@ from live.session import utc_now
 
 def difficulty(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
     context: typer.Context,
-    names: Models = None,
+    names: Shown = None,
     near: Annotated[
         list[str] | None, typer.Option(metavar="MODEL", help="Models that matter: bands near them come first.")
     ] = None,
@@ -49,8 +50,9 @@ def difficulty(  # noqa: PLR0913, PLR0917 - one parameter for each option of the
 ) -> None:
     """Which bands of difficulty the problems cover near the models, what they weigh, and what should be added.
 
-    Rests on what each model solved after its own cut-off.
+    Rests on what each model solved after its own cut-off. All models of the store take part, whichever are shown.
     """
+    from eval.audits.broken_months import broken_runs
     from eval.audits.difficulty import audit_difficulty, difficulty_sheet
     from eval.own_windows import own_windows
 
@@ -59,20 +61,25 @@ def difficulty(  # noqa: PLR0913, PLR0917 - one parameter for each option of the
         raise UsageError("--candidate and --band go together", "name the problem and the band that it should fill")
     settings = read_settings(True, since, until, margin, platform, difficulties, "1", include_flagged)
     wanted = _read_band(band) if band else None
-    chosen = choose(context, names, cutoffs_as_of=cutoffs_as_of)
+    chosen = choose(context, names, cutoffs_as_of=cutoffs_as_of, keep_others=True)
     results, now = chosen.results, utc_now()
-    own = own_windows(results.problems, results.runs, chosen.session.registry, settings, now=now)
-    places = {name.casefold(): place for place, name in enumerate(own.board.names)}
+    check_filters(results.problems, settings)
+    models = chosen.session.registry
+    own = own_windows(results.problems, results.runs, models, settings, now=now)
+    sought = {name.casefold() for name in chosen.wanted}
+    shown = [row for row, run in enumerate(own.board.runs) if run.model.casefold() in sought]
     columns = {f"{one.platform}:{one.native_id}": place for place, one in enumerate(own.board.problems)}
     audit = audit_difficulty(
         own,
         now=now,
-        of_interest=[_known(places, name.casefold(), f'no results of the model "{name}"') for name in near or ()],
+        of_interest=rows_named(models, own.board, near, "--near") or shown,
         band=wanted,
         candidates=[_known(columns, name, f'no results on the problem "{name}"') for name in candidate or ()],
+        broken=broken_runs(chosen.whole_board()),
+        shown=shown if chosen.wanted else None,
     )
     show(difficulty_sheet(audit), form)
-    if audit.fitted is None:
+    if audit.fitted is None or not audit.rows:
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
 
 
@@ -90,5 +97,5 @@ def _read_band(text: str) -> tuple[float, float]:
 
 def _known(places: dict[str, int], name: str, problem: str) -> int:
     if name not in places:
-        raise UsageError(problem, "live runs and live problems list show what there is; problems are PLATFORM:ID")
+        raise UsageError(problem, "live problems list shows what there is; problems are PLATFORM:ID")
     return places[name]

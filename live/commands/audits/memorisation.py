@@ -20,12 +20,13 @@ if TYPE_CHECKING:
 def memorisation(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
     context: typer.Context,
     file: Annotated[
-        Path, typer.Argument(help="CSV with the columns model and measure; gap and origin if it has them.")
+        Path,
+        typer.Argument(help="CSV with the columns model and measure; gap (percentage points), origin if it has them."),
     ],
     measure: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column with the measure.")] = None,
     gap: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help="The column with the gap, as a difference of shares; else the store's."),
+        typer.Option(metavar="COLUMN", help="The column with the gap, in percentage points (3.4, not 0.034)."),
     ] = None,
     since: Since = None,
     until: Until = None,
@@ -41,8 +42,11 @@ def memorisation(  # noqa: PLR0913, PLR0917 - one parameter for each option of t
     """Whether models with more signs of memorisation have wider gaps: a rank correlation over models.
 
     The measure is yours: a log-likelihood per character, Min-K%, any number for each model. The gap is that of the file
-    or, where it has none, the store's: before less after each model's own cut-off, beside all other models.
+    (in percentage points) or, where it has none, the store's at each model's own cut-off: that of live audit
+    contamination where 10 models have one that is not withheld, else the plain one, beside all other models.
     """
+    from eval.audits.broken_months import broken_runs
+    from eval.audits.contamination import audit_contamination
     from eval.audits.memorisation import audit_memorisation, memorisation_sheet
     from eval.measures import read_measures
 
@@ -65,7 +69,11 @@ def memorisation(  # noqa: PLR0913, PLR0917 - one parameter for each option of t
             cutoffs_as_of=cutoffs_as_of,
         )
         registry = chosen.session.registry
-        audit = audit_memorisation(measures, chosen.selection, lambda name: _canonical(name, registry), seed)
+        judged = audit_contamination(chosen.selection, registry, chosen.judged_months(), seed)
+        broken = broken_runs(chosen.whole_board())
+        audit = audit_memorisation(
+            measures, chosen.selection, lambda name: _canonical(name, registry), seed, judged, broken
+        )
     show(memorisation_sheet(audit), form)
     if audit.found.rho is None:
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)

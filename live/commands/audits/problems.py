@@ -38,7 +38,8 @@ def problems(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
     which independent programs agree against the expected one, from other graders, and from likeness to other problems.
     """
     from eval.audits.problem_evidence import independent_groups
-    from eval.audits.problems import audit_problems, problems_sheet
+    from eval.audits.problems import audit_problems
+    from eval.audits.problems_sheet import problems_sheet
     from eval.window import classify
 
     form = chosen_form(as_json, as_csv, as_markdown)
@@ -59,7 +60,7 @@ def problems(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
         and classify(problem, chosen.selection.window, include_flagged=include_flagged) is None
     ]
     groups = independent_groups(chosen.selection, chosen.session.registry)
-    with chosen.session.open_store() as store, store.read() as reading:
+    with chosen.session.open_store(reading=True) as store, store.read() as reading:
         evidence = _evidence(reading, chosen, looked_at)
     show(problems_sheet(audit_problems(chosen.selection, looked_at, evidence, groups), show_weak=show_all), form)
 

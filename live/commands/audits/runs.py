@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from live.commands.audits.selection import Models, choose
+from live.commands.audits.selection import Shown, choose
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, chosen_form, show
 from live.commands.windows import Difficulties, IncludeFlagged, Platforms, Since, Until
 from live.errors import ExitCode
@@ -12,7 +12,7 @@ from live.errors import ExitCode
 
 def runs(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
     context: typer.Context,
-    names: Models = None,
+    names: Shown = None,
     since: Since = None,
     until: Until = None,
     platform: Platforms = None,
@@ -24,7 +24,7 @@ def runs(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comma
 ) -> None:
     """Whether runs are whole: easy problems month by month, lost answers, other answers under the same name.
 
-    A broken run looks exactly like contamination: look here first.
+    A broken run looks exactly like contamination: look here first. Exit code 1 when a month is broken.
     """
     from db.answer_counts import count_answers
     from eval.audits.runs import TRUNCATED, audit_runs, runs_sheet
@@ -38,13 +38,18 @@ def runs(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comma
         platforms=platform,
         difficulties=difficulty,
         include_flagged=include_flagged,
+        keep_others=True,
     )
-    run_ids = [run.run_id for run in chosen.selection.board.runs if run.run_id is not None]
+    selection = chosen.selection
+    run_ids = [run.run_id for run in selection.board.runs if run.run_id is not None]
     environment = chosen.results.environment
-    with chosen.session.open_store() as store, store.read() as reading:
+    with chosen.session.open_store(reading=True) as store, store.read() as reading:
         answers = count_answers(
             reading, run_ids, environment.environment_id if environment else None, truncated=TRUNCATED
         )
-    show(runs_sheet(audit_runs(chosen.selection, answers)), form)
-    if not chosen.selection.board.runs:
+    audit = audit_runs(selection, answers)
+    show(runs_sheet(audit), form)
+    if any(one.withheld for one in audit.shown_months):
+        raise typer.Exit(ExitCode.SOMETHING_FAILED)
+    if not any(audit.counts[row] or selection.board.seen[row].any() for row in selection.shown):
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)

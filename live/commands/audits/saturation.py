@@ -31,7 +31,8 @@ def saturation(  # noqa: PLR0913, PLR0917 - one parameter for each option of the
     published: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", help="Or its published scores: CSV of model, score (percent), n; EvalPlus's JSON."
+            metavar="FILE",
+            help="Or published scores: CSV of model, score (percent: 88, not 0.88), n; EvalPlus's JSON.",
         ),
     ] = None,
     benchmark: Annotated[
@@ -44,21 +45,27 @@ def saturation(  # noqa: PLR0913, PLR0917 - one parameter for each option of the
     as_markdown: AsMarkdown = False,
 ) -> None:
     """The gap of each model between a saturated and a fresh set of problems, with what the sets can tell."""
+    from eval.audits.broken_months import broken_runs
     from eval.audits.saturation import audit_saturation, saturation_sheet
-    from eval.problem_sets import read_problem_set
+    from eval.problem_sets import ProblemSet, check_problem_set, read_problem_set
 
     form = chosen_form(as_json, as_csv, as_markdown)
     old = _saturated(saturated, published, benchmark)
     new = read_problem_set(fresh)
-    chosen = choose(context, names, cutoffs_as_of=cutoffs_as_of)
+    chosen = choose(context, names, cutoffs_as_of=cutoffs_as_of, keep_others=True)
+    problems, board = chosen.results.problems, chosen.selection.board
+    for one in (old, new):
+        if isinstance(one, ProblemSet):
+            check_problem_set(one, problems)
     audit = audit_saturation(
-        chosen.results.problems,
-        chosen.results.runs,
+        problems,
+        [board.runs[row] for row in chosen.selection.shown],
         chosen.session.registry,
         old,
         new,
         now=utc_now(),
         include_flagged=include_flagged,
+        broken=broken_runs(board),
     )
     show(saturation_sheet(audit), form)
     if all(row.gap is None for row in audit.found.rows):

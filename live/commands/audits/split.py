@@ -51,6 +51,7 @@ def split(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comm
     The same key gives the same split for ever: new problems move none of the old ones, a larger share only adds to the
     private part. --list names a part, for who keeps the private one unpublished.
     """
+    from eval.audits.broken_months import broken_runs
     from eval.audits.split import audit_split, listed, split_sheet
     from eval.problem_sets import ProblemSet
 
@@ -64,6 +65,7 @@ def split(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comm
         platforms=platform,
         difficulties=difficulty,
         include_flagged=include_flagged,
+        keep_others=True,
     )
     if part is not None:
         if as_json or as_csv or as_markdown:
@@ -72,7 +74,7 @@ def split(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comm
         for line in listed(chosen.results.problems, wanted, keyed, private=part is Part.PRIVATE):
             typer.echo(line)
         return
-    audit = audit_split(chosen.selection, keyed)
+    audit = audit_split(chosen.selection, keyed, broken_runs(chosen.whole_board()))
     show(split_sheet(audit), form)
     if all(one.gap is None for one in audit.found):
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)

@@ -11,6 +11,7 @@ import typer
 from live.commands.audits.files import read_text
 from live.commands.audits.selection import Chosen, Models, choose
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, Seed, chosen_form, show
+from live.commands.results import check_filters
 from live.commands.windows import (
     CutoffsAsOf,
     Difficulties,
@@ -58,21 +59,27 @@ def stability(  # noqa: PLR0913, PLR0917 - one parameter for each option of the 
     One contest left out, the window a month earlier or later, other weights, samples drawn anew, another metric,
     another wording of the prompt (--variant): on problems that all models have answered, after their latest cut-off.
     """
+    from eval.audits.broken_months import broken_runs
     from eval.audits.stability import Changes, audit_stability, stability_sheet
-    from eval.workloads import read_workload
+    from eval.workloads import check_workload, read_workload
 
     form = chosen_form(as_json, as_csv, as_markdown)
     settings = read_settings(not any_time, since, until, margin, platform, difficulty, "1", include_flagged)
     wanted = None if workload is None else read_workload(read_text(workload), str(workload))
-    chosen = choose(context, names, cutoffs_as_of=cutoffs_as_of)
+    chosen = choose(context, names, cutoffs_as_of=cutoffs_as_of, keep_others=True)
+    problems, board = chosen.results.problems, chosen.selection.board
+    check_filters(problems, settings)
+    if wanted is not None:
+        check_workload(wanted, problems, str(workload))
     audit = audit_stability(
-        chosen.results.problems,
-        chosen.results.runs,
+        problems,
+        [board.runs[row] for row in chosen.selection.shown],
         chosen.session.registry,
         settings,
         Changes(wanted, variant, _shares(chosen)),
         seed,
         now=utc_now(),
+        broken=broken_runs(board),
     )
     show(stability_sheet(audit), form)
     if not any(group.panel.models for group in audit.groups):
@@ -88,7 +95,7 @@ def _shares(chosen: Chosen) -> Callable[[Iterable[int], Iterable[int]], Shares] 
     def load(run_ids: Iterable[int], problem_ids: Iterable[int]) -> Shares:
         from eval.test_shares import load_test_shares
 
-        with chosen.session.open_store() as store, store.read() as reading:
+        with chosen.session.open_store(reading=True) as store, store.read() as reading:
             return load_test_shares(reading, environment.environment_id, run_ids, problem_ids)
 
     return load

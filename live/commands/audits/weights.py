@@ -10,6 +10,7 @@ import typer
 from live.commands.audits.files import read_text
 from live.commands.audits.selection import Models, choose
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, chosen_form, show
+from live.commands.results import check_filters
 from live.commands.windows import (
     CutoffsAsOf,
     Difficulties,
@@ -45,15 +46,21 @@ def weights(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     as_markdown: AsMarkdown = False,
 ) -> None:
     """Each model's score if problems came as your work does, beside the plain one, on problems after its cut-off."""
+    from eval.audits.broken_months import broken_runs
     from eval.audits.weights import audit_weights, weights_sheet
-    from eval.workloads import read_workload
+    from eval.workloads import check_workload, read_workload
 
     form = chosen_form(as_json, as_csv, as_markdown)
     wanted = read_workload(read_text(workload), str(workload))
     settings = read_settings(True, since, until, margin, platform, difficulty, "1", include_flagged)
-    chosen = choose(context, names, cutoffs_as_of=cutoffs_as_of)
-    results = chosen.results
-    audit = audit_weights(results.problems, results.runs, chosen.session.registry, settings, wanted, now=utc_now())
+    chosen = choose(context, names, cutoffs_as_of=cutoffs_as_of, keep_others=True)
+    problems, board = chosen.results.problems, chosen.selection.board
+    check_filters(problems, settings)
+    check_workload(wanted, problems, str(workload))
+    runs = [board.runs[row] for row in chosen.selection.shown]
+    audit = audit_weights(
+        problems, runs, chosen.session.registry, settings, wanted, now=utc_now(), broken=broken_runs(board)
+    )
     show(weights_sheet(audit), form)
     if all(run.weighted.score is None for run in audit.runs):
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from eval.audits.contamination import ContaminationAudit, audit_contamination
-from eval.audits.contamination_sheet import contamination_sheet
+from eval.audits.contamination import ALL_PLATFORMS, ContaminationAudit, Panel, audit_contamination, borne_out
+from eval.audits.contamination_sheet import contamination_sheet, overall
 from eval.audits.runs import audit_runs
 from eval.audits.selection import select
 from eval.board import EPOCH
+from eval.cutoffs import parse_cutoff
 from eval.evaluation import Settings
 from eval.models import Registry
-from eval.sheets import sheet_to_json
+from eval.sheets import sheet_to_csv, sheet_to_json
 from eval.statistics.changepoint import Break
-from eval.statistics.placebo import Verdict
+from eval.statistics.placebo import Judgement, Verdict
 from eval.window import ProblemFacts, parse_since
 from tests.eval.facts import NOW, model, problem, registry, run
 from tests.eval.statistics.boards import Board, board, table
@@ -137,8 +139,11 @@ def test_a_broken_month_is_left_out_before_any_gap_is_computed(shared_data: Path
     assert any(line.startswith("left out: results of DeepSeek-V3 in 2025-01 (broken run: z -") for line in conditions)
 
 
-def simulated(seed: int, learnt: bool) -> tuple[list[ProblemFacts], list[tuple[str, Runs]]]:
-    """Eight controls with cut-offs in 2022, one model with its own at the end of 2023; 60 contests over two years."""
+def simulated(seed: int, learnt: bool, of: int = 8) -> tuple[list[ProblemFacts], list[tuple[str, Runs]]]:
+    """Eight controls with cut-offs in 2022, one model with its own at the end of 2023; 60 contests over two years.
+
+    If anything is ``learnt``, the one in row ``of`` has learnt it.
+    """
     rng = np.random.default_rng(seed)
     problems, times = [], []
     for number in range(180):
@@ -149,7 +154,7 @@ def simulated(seed: int, learnt: bool) -> tuple[list[ProblemFacts], list[tuple[s
     answers = []
     for place, ability in enumerate([*np.linspace(-1.5, 1.5, 8), 0.0]):
         chances = 1 / (1 + np.exp(hard - ability))
-        if learnt and place == 8:
+        if learnt and place == of:
             chances = np.where(np.array(times) < datetime(2023, 12, 1, tzinfo=UTC), 0.5 + chances / 2, chances)
         name = f"control{place}" if place < 8 else "tested"
         answers.append((name, [(n, 5, int(rng.binomial(5, chances[n]))) for n in range(180)]))
@@ -157,12 +162,25 @@ def simulated(seed: int, learnt: bool) -> tuple[list[ProblemFacts], list[tuple[s
 
 
 def of_simulated(seed: int, learnt: bool, **cutoffs: str | None) -> ContaminationAudit:
-    problems, answers = simulated(seed, learnt)
+    return of_answers(*simulated(seed, learnt), cutoffs)
+
+
+def of_control(without: tuple[int, ...] = (), **cutoffs: str | None) -> ContaminationAudit:
+    """Of the controls, that in row 4 has learnt what it cannot have seen."""
+    return of_answers(*simulated(7, True, of=4), cutoffs, without)
+
+
+def of_answers(
+    problems: list[ProblemFacts],
+    answers: list[tuple[str, Runs]],
+    cutoffs: Mapping[str, str | None],
+    without: tuple[int, ...] = (),
+) -> ContaminationAudit:
     models = registry(*(model(name, cutoffs.get(name, "2022-06")) for name, _ in answers))
     runs = [run(name, cells) for name, cells in answers]
     settings = Settings(after_cutoff=False, since=EPOCH)
     selection = select(problems, runs, models, settings, now=NOW)
-    return audit_contamination(selection, models, (), 0)
+    return audit_contamination(selection, models, (), 0, without=without)
 
 
 def test_what_was_learnt_is_found_and_nothing_where_nothing_was() -> None:
@@ -203,3 +221,97 @@ def test_nobody_is_a_control_of_its_own_family() -> None:
     selection = select(problems, [run(*one) for one in answers], models, settings, now=NOW)
     audit = audit_contamination(selection, models, (), 0)
     assert audit.controls[8].tolist() == [place != 3 and place < 8 for place in range(9)]
+
+
+def test_a_withheld_gap_is_nowhere_to_be_copied_and_its_control_is_named() -> None:
+    audit = of_control(tested="2023-12")
+    assert verdicts(audit, "all platforms") == {"tested": Verdict.PLACEBO}
+    assert not audit.says_something or audit.panels[0].breaks
+    sheet = contamination_sheet(audit)
+    assert sheet.tables[0].rows[0][4:] == (None, None, None, None, "withheld: placebo failed")
+    (row,) = (line for line in sheet_to_csv(sheet).splitlines() if "placebo failed" in line)
+    assert row.endswith(",,,,,withheld: placebo failed")
+    note = next(line for line in sheet.tables[0].notes if line.startswith("placebo failed: the control control4"))
+    assert re.search(r"shows a gap of \+[0-9]+\.[0-9] points that it cannot have", note)
+    assert note.endswith("at the cut-offs of tested")
+    (judged,) = json.loads(sheet_to_json(sheet))["platforms"][0]["judged"]
+    assert "control4" in judged["failed_controls"]
+    assert judged["sentence"] == f"withheld: placebo failed ({', '.join(judged['failed_controls'])})"
+    assert (judged["gap"], judged["p_holm"], judged["other_dates"]) == (None, None, None)
+    hidden = judged["withheld_numbers"]
+    assert hidden["gap"]["points"]["value"] is not None
+    assert hidden["gap"]["controls"] == [f"control{place}" for place in range(8)]
+    names = {one["control"]: one["gap"]["controls"] for one in judged["placebos"]}
+    assert list(names) == [f"control{place}" for place in range(8)]
+    assert all(name not in others and len(others) == 7 for name, others in names.items())
+
+
+def test_a_failed_placebo_is_said_once_for_all_that_it_withholds() -> None:
+    audit = of_control(tested="2023-12", control7="2023-11", control6="2023-11")
+    sheet = contamination_sheet(audit)
+    notes = [line for line in sheet.tables[0].notes if line.startswith("placebo failed: the control control4")]
+    assert len(notes) == 1
+    assert {name for name in ("tested", "control6", "control7") if name in notes[0].split("cut-offs of")[1]} == {
+        name for name, verdict in verdicts(audit, "all platforms").items() if verdict is Verdict.PLACEBO
+    }
+
+
+def test_without_the_control_that_fails_there_is_a_verdict() -> None:
+    audit = of_control(without=(4,), tested="2023-12")
+    assert verdicts(audit, "all platforms") == {"tested": Verdict.NOT_FOUND}  # and control4 is not tested
+    assert "left out as controls, by --without-control: control4" in contamination_sheet(audit).conditions
+
+
+def panels(all_together: Verdict, **single: Verdict) -> list[Panel]:
+    verdicts = {ALL_PLATFORMS: all_together} | single
+    return [Panel(name, 9, (Judgement(0, verdict, "as found", 1),), ()) for name, verdict in verdicts.items()]
+
+
+@pytest.mark.parametrize(
+    ("single", "kept"),
+    [
+        ({"atcoder": Verdict.PLACEBO, "leetcode": Verdict.NO_CONTROL}, False),
+        ({"atcoder": Verdict.PLACEBO, "leetcode": Verdict.THIN}, False),
+        ({"atcoder": Verdict.THIN, "leetcode": Verdict.THIN}, True),  # could be tested on neither
+        ({"atcoder": Verdict.PLACEBO, "leetcode": Verdict.NOT_FOUND}, True),
+        ({"atcoder": Verdict.PLACEBO, "leetcode": Verdict.FOUND}, True),
+    ],
+)
+def test_a_gap_on_all_together_needs_a_platform_that_bears_it_out(single: dict[str, Verdict], kept: bool) -> None:
+    (judged,) = borne_out(panels(Verdict.FOUND, **single))[0].judged
+    assert judged.verdict is (Verdict.FOUND if kept else Verdict.PLATFORMS)
+    if not kept:
+        assert "atcoder: withheld: placebo failed" in judged.sentence
+    (other,) = borne_out(panels(Verdict.NOT_FOUND, **single))[0].judged
+    assert other.verdict is Verdict.NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("verdicts_of", "said"),
+    [
+        ((Verdict.FOUND, Verdict.FOUND, Verdict.FOUND), "gap found on every platform"),
+        ((Verdict.NOT_FOUND, Verdict.NOT_FOUND, Verdict.FOUND), "gap found on leetcode"),
+        ((Verdict.FOUND, Verdict.NOT_FOUND, Verdict.THIN), "gap found on all platforms together alone"),
+        ((Verdict.PLACEBO, Verdict.PLACEBO, Verdict.NOT_FOUND), "gap not found on leetcode"),
+        ((Verdict.PLATFORMS, Verdict.PLACEBO, Verdict.THIN), "withheld"),
+    ],
+)
+def test_the_word_for_all_platforms(verdicts_of: tuple[Verdict, Verdict, Verdict], said: str) -> None:
+    names = (ALL_PLATFORMS, "atcoder", "leetcode")
+    at = {name: Judgement(0, verdict, "", 1) for name, verdict in zip(names, verdicts_of, strict=True)}
+    assert overall(at) == said
+
+
+def test_a_release_date_in_place_of_a_cut_off_is_marked() -> None:
+    problems, answers = simulated(7, True)
+    entries = [
+        model(name, None, release=parse_cutoff("2023-12")) if name == "tested" else model(name, "2022-06")
+        for name, _ in answers
+    ]
+    models = registry(*entries)
+    settings = Settings(after_cutoff=False, since=EPOCH)
+    selection = select(problems, [run(*one) for one in answers], models, settings, now=NOW)
+    sheet = contamination_sheet(audit_contamination(selection, models, (), 0))
+    assert str(sheet.tables[0].rows[0][1]).endswith("?")
+    assert "?: no cut-off is stated; the release date stands in for it" in sheet.notes
+    assert not any(note.startswith("?") for note in contamination_sheet(of_simulated(7, True, tested="2023-12")).notes)

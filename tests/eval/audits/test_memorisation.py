@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from eval.audits.memorisation import audit_memorisation, cutoff_gaps, memorisation_sheet
+from eval.audits.contamination import ContaminationAudit, audit_contamination, is_withheld
+from eval.audits.memorisation import audit_memorisation, cutoff_gaps, judged_gaps, memorisation_sheet
 from eval.audits.selection import Selection, select
 from eval.board import EPOCH
 from eval.evaluation import RunOutcomes, Settings
-from eval.measures import read_measures
+from eval.measures import MeasuresError, read_measures
 from eval.models import Registry
 from eval.sheets import sheet_to_json
 from eval.window import ProblemFacts
@@ -87,7 +90,7 @@ def test_points_of_the_store_and_their_correlation() -> None:
 
 
 def test_few_models_are_points_only() -> None:
-    measures = read_measures("model,measure,gap,origin\na,1,0.1,us\nb,2,,us\n", "f")
+    measures = read_measures("model,measure,gap,origin\na,1,10,us\nb,2,,us\n", "f")
     audit = audit_memorisation(measures, None, str, 0)
     assert audit.found.rho is None
     sheet = memorisation_sheet(audit)
@@ -102,7 +105,53 @@ def test_few_models_are_points_only() -> None:
 def test_the_recorded_file_of_gsm1k(shared_data: Path) -> None:
     """Recorded: rho .288, p .039 over 52 models, and a bootstrap interval from -.01 to .55 (another random stream)."""
     path = shared_data / "leaderboards" / "gsm1k_loglik_vs_gap.csv"
-    measures = read_measures(path.read_text(encoding="utf-8"), "f", "avg_char_norm_loglik", "overfit_gsm8k_minus_gsm1k")
+    text = path.read_text(encoding="utf-8")
+    names = "avg_char_norm_loglik", "overfit_gsm8k_minus_gsm1k"
+    with pytest.raises(MeasuresError, match="these look like shares"):  # as which they were recorded
+        read_measures(text, "f", *names)
+    rows = list(csv.DictReader(io.StringIO(text)))
+    lines = [f"{row['model']},{row[names[0]]},{100 * float(row[names[1]])}" for row in rows]
+    measures = read_measures("\n".join(["model,measure,gap", *lines]), "f")
     found = audit_memorisation(measures, None, str, 0).found
     assert (found.n, found.rho, found.p) == pytest.approx((52, 0.288, 0.039), abs=5e-4)
     assert np.array([found.low, found.high], dtype=float) == pytest.approx([-0.01, 0.55], abs=0.02)
+
+
+def contaminated(tested: int) -> ContaminationAudit:
+    """Six controls and so many models with a cut-off at the end of 2023, on 360 problems; all are honest."""
+    rng = np.random.default_rng(5)
+    problems = [problem(number, MONTHS[number % 24], contest=f"c{number % 72}") for number in range(360)]
+    hard = rng.normal(0, 1, 360)
+    names = [*(f"control{place}" for place in range(6)), *(f"m{place}" for place in range(tested))]
+    abilities = [*np.linspace(-1.5, 1.5, 6), *np.linspace(-1.2, 1.2, tested)]
+    runs = [
+        run(name, [(n, 10, int(right)) for n, right in enumerate(rng.binomial(10, 1 / (1 + np.exp(hard - ability))))])
+        for name, ability in zip(names, abilities, strict=True)
+    ]
+    models = registry(*(model(name, "2022-10" if name.startswith("c") else "2023-12") for name in names))
+    return audit_contamination(selection(runs, models, problems), models, (), 0)
+
+
+def test_gaps_of_the_contamination_audit_where_ten_models_have_one() -> None:
+    audit = contaminated(14)
+    gaps = {one.name: one for one in judged_gaps(audit)}
+    assert gaps["control0"].refusal == "not tested: it serves as a control, or has no result"
+    for one in audit.panels[0].judged:
+        found = gaps[audit.selection.board.names[one.model]]
+        if is_withheld(one):
+            assert (found.gap, found.refusal) == (None, str(one.verdict))
+        else:
+            assert one.gap is not None
+            assert one.gap.points is not None
+            assert (found.gap, found.se) == (one.gap.points.value, one.gap.points.se)
+    named = sorted(name for name, one in gaps.items() if one.gap is not None)
+    assert len(named) >= 10
+    text = "\n".join(["model,measure", *(f"{name},{place}" for place, name in enumerate([*named, "control0"]))])
+    correlated = audit_memorisation(read_measures(text, "f"), audit.selection, str, 0, audit)
+    assert correlated.which_gap.startswith("that of live audit contamination")
+    assert [one.gap for one in correlated.points] == [gaps[name].gap for name in [*named, "control0"]]
+    few = read_measures("\n".join(text.splitlines()[:10]), "f")
+    plain = audit_memorisation(few, audit.selection, str, 0, audit)
+    assert plain.which_gap.startswith("before less after")
+    assert "has one, not withheld, for 9 of the file's models: 10 are needed" in plain.which_gap
+    assert plain.points[0].gap == {one.name: one.gap for one in cutoff_gaps(audit.selection)}[named[0]]

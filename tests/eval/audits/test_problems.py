@@ -16,7 +16,8 @@ from eval.audits.problem_evidence import (
     independent_groups,
     outputs_of,
 )
-from eval.audits.problems import Finding, ProblemAudit, Signal, audit_problems, problems_sheet
+from eval.audits.problems import Finding, ProblemAudit, Signal, audit_problems
+from eval.audits.problems_sheet import problems_sheet
 from eval.audits.selection import select
 from eval.evaluation import RunOutcomes, Settings
 from eval.models import ModelEntry, Registry
@@ -75,6 +76,11 @@ def test_what_strong_models_fail_together_is_strong_only_where_chance_does_not_e
     assert (found.problem, found.weak) == ("atcoder:p0", False)
     assert found.evidence["chance"] < 1e-6
     assert found.evidence["problems_looked_at"] == N
+    table = problems_sheet(audit).tables[0]
+    assert [column.heading for column in table.columns] == ["problem", "signal", "evidence"]  # none is flagged already
+    assert str(table.rows[0][2]).startswith(f"0 of {int(found.evidence['strong_models'])} strongest, 0 of 6; chance ")
+    assert sum(line.startswith("no strong model solves it: labelled easy or medium") for line in table.notes) == 1
+    assert found.sentence.startswith("labelled easy or medium")  # the whole, for programs
     weak_models = audited(problems, runs_that_solve(0.3, 0.3, 0.3, 0.3, 0.3), Evidence())
     assert all(finding.weak for finding in of(weak_models, Signal.UNSOLVED))
     assert "not looked at: what strong models fail; that needs 5 runs, there are 2" in (

@@ -33,7 +33,13 @@ def test_the_two_broken_months_of_the_recorded_board_and_no_other(shared_data: P
     broken = {(audit.selection.board.names[one.model], one.period) for one in audit.months if one.withheld}
     assert broken == {("DeepSeek-V3", 12 * 2025 + 0), ("DeepSeek-V3", 12 * 2025 + 2)}
     sheet = runs_sheet(audit)
-    assert "DeepSeek-V3: results of 2025-01 should not be used" in sheet.notes
+    (advice,) = (note for note in sheet.notes if note.startswith("DeepSeek-V3: results of 2025-01 should not be used"))
+    assert "fewer easy problems solved" in advice
+    assert "import sound ones" in advice
+    shown = [row[:2] for row in sheet.tables[0].rows if row[-1] == "broken"]
+    assert shown == [("DeepSeek-V3", "2025-03"), ("DeepSeek-V3", "2025-01")]
+    assert any("shown: the " in note and "with |z| > 3" in note for note in sheet.tables[0].notes)
+    assert not any("no month can be judged" in note for note in sheet.tables[0].notes)
     months = np.array([one.exposed_at.strftime("%Y-%m") for one in problems if one.exposed_at is not None])
     lost = audit.withheld[audit.selection.board.names.index("DeepSeek-V3")]
     assert set(months[lost]) == {"2025-01", "2025-03"}
@@ -76,4 +82,18 @@ def test_lost_answers_are_told_in_shares() -> None:
 
 def test_too_little_to_judge_is_said() -> None:
     sheet = runs_sheet(audited([problem(1)], [run("a", [(1, 1, 1)])]))
-    assert "no month can be judged: needs at least 5 easy problems with results" in sheet.tables[0].notes
+    assert sheet.tables[0].notes == ("no month can be judged: needs at least 5 easy problems with results",)
+    assert not any("months of runs" in note for note in sheet.notes)
+
+
+def test_a_run_that_is_shown_alone_is_judged_beside_all() -> None:
+    problems = [problem(number) for number in range(10)]
+    runs = [run(f"m{place}", [(number, 4, 3 if number % 2 else 4) for number in range(10)]) for place in range(6)]
+    models = registry(*(model(one.model) for one in runs))
+    whole = select(problems, runs, models, ALL, now=NOW)
+    sheet, of_all = (runs_sheet(audit_runs(one, {})) for one in (whole.showing(["M2"]), whole))
+    (month,) = sheet.data["months"]
+    assert month["model"] == "m2"
+    assert month["z"] is not None
+    assert month in of_all.data["months"]
+    assert "shown: m2; all 6 runs take part in what is computed" in sheet.conditions

@@ -36,18 +36,49 @@ def test_two_sets_of_the_store() -> None:
     models = registry(model("a"), model("b", "2024-08"), model("c"), model("d", None))
     audit = audit_saturation([*OLD, *FRESH], runs, models, *SETS, now=NOW)
     gaps = [row.gap for row in audit.found.rows]
-    assert gaps == pytest.approx([0.95 - 0.25, 0.9 - 0.5, 0.5 - 0.2, 0.6 - 0.25])
-    assert audit.found.rows[0].beyond_peers == pytest.approx(0.7 - 0.35)
+    assert gaps == [pytest.approx(0.95 - 0.25), None, pytest.approx(0.5 - 0.2), pytest.approx(0.6 - 0.25)]
     assert audit.exposed == (0, 40, 0, None)
     said = notes(audit)
-    assert "1 of 4 models are above 90% on the saturated set: their differences are squeezed" in said
-    assert "b: 40 of its 40 fresh problems may have been public before its cut-off" in said
-    assert any(line.startswith("d: no cut-off is known") for line in said)
+    assert "1 of 4 models are above 90% on the saturated set, their differences are squeezed: a" in said
+    assert any(line.startswith("b: no gap: needs a result on at least 10 problems of each set") for line in said)
+    assert any(line.startswith("d: no usable cut-off") and "no comparison with others" in line for line in said)
     sheet = saturation_sheet(audit)
-    assert [row[0] for row in sheet.tables[0].rows] == ["a", "b", "d", "c"]
+    assert [row[0] for row in sheet.tables[0].rows] == ["a", "d", "c", "b"]
+    assert [row[1] for row in sheet.tables[0].rows] == ["2023-10", "unknown", "2023-10", "2024-08"]
     document = json.loads(sheet_to_json(sheet))
     assert document["ceiling_saturated"] == 0.25
     assert document["rows"][1]["n_exposed"] == 40
+
+
+def test_a_fresh_side_is_what_lies_after_the_models_own_cut_off() -> None:
+    late = [problem(number, "2024-10-01", contest=f"c{number // 4}") for number in range(40, 60)]
+    runs = [solver("a", 15, 30), solver("b", 15, 30)]
+    models = registry(model("a"), model("b", "2024-08"))
+    audit = audit_saturation([*OLD, *FRESH[:20], *late], runs, models, *SETS, now=NOW)
+    # Both solve 20 of the earlier fresh problems and 10 of the 20 later ones; only the later are fresh to b.
+    assert [row.fresh for row in audit.found.rows] == pytest.approx([0.75, 0.5])
+    assert (audit.n_fresh, audit.exposed) == ((40, 20), (0, 20))
+    assert any("since=2024-09-02 in --fresh all would have the same one" in line for line in notes(audit))
+
+
+def test_a_model_without_a_cut_off_moves_no_other() -> None:
+    known = [solver(f"m{place}", 18, place * 2 + 10) for place in range(11)]
+    models = registry(*(model(f"m{place}") for place in range(11)), model("x", None))
+    alone = audit_saturation([*OLD, *FRESH], known, models, *SETS, now=NOW)
+    beside = audit_saturation([*OLD, *FRESH], [solver("x", 20, 0), *known], models, *SETS, now=NOW)
+    assert beside.found.rows[1:] == alone.found.rows
+    assert alone.found.rows[0].beyond_peers is not None
+    stranger = beside.found.rows[0]
+    assert (stranger.gap, stranger.beyond_peers, stranger.below_line) == (1.0, None, None)
+    assert beside.found.rho == alone.found.rho
+
+
+def test_the_squeezed_are_named_up_to_ten() -> None:
+    runs = [solver(f"m{place}", 19, 20) for place in range(12)]
+    audit = audit_saturation([*OLD, *FRESH], runs, registry(*(model(one.model) for one in runs)), *SETS, now=NOW)
+    (line, *_) = audit.found.warnings
+    assert line.startswith("12 of 12 models are above 90% on the saturated set")
+    assert line.endswith(": m0, m1, m2, m3, m4, m5, m6, m7, m8, m9 and 2 more")
 
 
 def test_sets_that_share_problems_are_refused() -> None:
@@ -89,9 +120,8 @@ def test_humaneval_against_livecodebench(shared_data: Path) -> None:
     with_gap = [name for name, row in zip(audit.names, audit.found.rows, strict=True) if row.gap is not None]
     assert sorted(with_gap) == sorted([*names, "Command-R+"])  # which has one name on both
     # One of GPT-4 Turbo's is above 90 % of HumanEval; OC-DS-1.3B solves 4.9 % of the fresh set.
-    assert audit.found.warnings == (
-        "1 of 26 models are above 90% on the saturated set: their differences are squeezed",
-        "1 of 45 models are below 5% on the fresh set: their differences are squeezed",
-    )
+    ceiling, floor = audit.found.warnings
+    assert ceiling.startswith("1 of 26 models are above 90% on the saturated set")
+    assert floor == "1 of 45 models are below 5% on the fresh set, their differences are squeezed: OC-DS-1.3B"
     below = {name: row.below_line for name, row in zip(audit.names, audit.found.rows, strict=True)}
     assert (below["DSCoder-1.3b-Ins"] or 0) > 0.02

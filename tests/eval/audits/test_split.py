@@ -84,3 +84,32 @@ def test_too_little_is_refused_by_name() -> None:
     assert line.startswith("a, b: no gap: needs at least 15 problems on each side")
     nothing = audit_split(selection([]), SPLIT)
     assert "no gap: there is no result" in split_sheet(nothing).tables[0].notes
+
+
+def test_problems_that_do_not_count_are_explained_by_number() -> None:
+    rare = [problem(number, contest=f"c{number // 4}", platform="codeforces") for number in range(200, 203)]
+    secret = SPLIT.private(rare)
+    rare = [one for one, hidden in zip(rare, secret, strict=True) if hidden == secret[0]]
+    everything = [*PROBLEMS, *rare]
+    runs = [
+        run("all", [(one.problem_id, 1, one.problem_id % 2) for one in everything]),
+        run("some", [(one.problem_id, 1, one.problem_id % 2) for one in PROBLEMS[:190]]),
+    ]
+    models = registry(model("all"), model("some"))
+    audit = audit_split(select(everything, runs, models, Settings(after_cutoff=False, since=EPOCH), now=NOW), SPLIT)
+    total, kind = len(everything), "their kinds are on one side alone (codeforces easy)"
+    said = split_sheet(audit).tables[0].notes
+    assert f"all: {len(rare)} of the {total} problems do not count: {kind}" in said
+    assert f"some: {total - 190} of the {total} problems have no result" in said
+    for row, found in zip(audit.selection.board.seen, audit.found, strict=True):
+        assert found.n_public + found.n_private + found.n_unmatched + int((~row).sum()) == total
+
+
+def test_only_the_runs_to_be_shown_take_part() -> None:
+    runs = [solver("a", 1), solver("b", 2), run("c", [(number, 4, 2) for number in range(100)])]
+    models = registry(*(model(one.model) for one in runs))
+    settings = Settings(after_cutoff=False, since=EPOCH)
+    audit = audit_split(select(PROBLEMS, runs, models, settings, now=NOW).showing(["C"]), SPLIT)
+    assert audit.selection.board.names == ("c",)
+    assert len(audit.selection.board.problems) == 100
+    assert audit.pairs == ()

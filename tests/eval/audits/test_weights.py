@@ -67,7 +67,18 @@ def test_thin_kinds_are_warned_of_and_missing_ones_refused() -> None:
     assert missing.runs[0].weighted.score is None
     assert "m: no score under these weights: no problem with a result in stratum extreme (weight 50%)" in notes(missing)
     outside = audited([solver("m")], registry(model("m")), Workload(difficulty={"easy": 1}))
-    assert "m: 20 problems with a result are of a kind without a weight" in notes(outside)
+    assert "of a kind without a weight, so in plain alone: hard" in notes(outside)
+
+
+def test_the_columns_say_what_they_count() -> None:
+    """The plain score rests on all problems, the weighted one on those of a kind with a weight."""
+    rows = [problem(n, difficulty="hard" if n >= 40 else "easy", contest=f"c{n // 4}") for n in range(60)]
+    models, workload = registry(model("m")), Workload(difficulty={"easy": 1.0})
+    audit = audit_weights(rows, [solver("m")], models, Settings(), workload, now=NOW)
+    table = weights_sheet(audit).tables[0]
+    cells = dict(zip([column.heading for column in table.columns], table.rows[0], strict=True))
+    assert (cells["problems"], cells["used problems"], cells["used contests"]) == (60, 40, 10)
+    assert "contests" not in cells
 
 
 def test_few_problems_and_none_give_no_percentage() -> None:
