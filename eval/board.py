@@ -56,6 +56,11 @@ class Board:
         return np.array([_days(problem.exposed_at) for problem in self.problems], dtype=np.float64)
 
     @cached_property
+    def days_latest(self) -> NDArray[np.float64]:
+        """By when each problem was certainly public, in days since 1970: the end of what a coarse date names."""
+        return np.array([_days(problem.exposed_before) for problem in self.problems], dtype=np.float64)
+
+    @cached_property
     def n_models(self) -> int:
         """How many models there are: several runs of one count once."""
         return len({run.model.casefold() for run in self.runs})

@@ -175,8 +175,8 @@ def table_lines(table: Table, width: int) -> list[str]:
         return []
     cells = [[column.text(cell) for column, cell in zip(table.columns, row, strict=True)] for row in table.rows]
     rows = [[column.heading for column in table.columns], *cells]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(table.columns))]
-    widths[0] = min(widths[0], max(_FEWEST, width // 3))
+    widths = [max(1, *(len(row[place]) for row in rows)) for place in range(len(table.columns))]
+    widths[0] = min(widths[0], width if len(widths) == 1 else max(_FEWEST, width // 3))
     lines: list[str] = []
     for places in _groups(table.columns, widths, width):
         lines += [""] if lines else []

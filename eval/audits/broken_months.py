@@ -6,7 +6,7 @@ A run is judged beside all runs of the store, not beside those that a table happ
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from eval.audits.refusals import named
 from eval.audits.runs import audit_runs, months_of
 from eval.audits.selection import Selection
 from eval.board import EPOCH, Board
+from eval.sheets import Sheet
 from eval.window import Window
 
 
@@ -78,6 +79,12 @@ def still_in(found: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
         f"{name}: results of {named(list(months))} look broken (live audit runs) and are in these numbers"
         for name, months in found.items()
     )
+
+
+def warned(sheet: Sheet, board: Board, broken: BrokenRuns) -> Sheet:
+    """A sheet that rests on the results of a board, with the broken months among them in its conditions and data."""
+    found = broken.within(board)
+    return replace(sheet, conditions=(*sheet.conditions, *still_in(found)), data={**sheet.data, "broken_months": found})
 
 
 def left_out(found: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

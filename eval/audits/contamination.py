@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +20,15 @@ from eval.board import DAY_S, EPOCH, Board, numbered
 from eval.claims import ClaimKind, holding
 from eval.eligibility import CutoffStatus, UsedCutoff
 from eval.models import ModelEntry, Registry
-from eval.statistics.changepoint import Break, differences, scan
-from eval.statistics.gap import MIN_CONTROLS, sides
+from eval.plausibility import doubtful
+from eval.statistics.changepoint import Break, scan
+from eval.statistics.gap import MIN_CONTROLS, Sides
 from eval.statistics.multiplicity import holm
-from eval.statistics.placebo import Case, Judgement, Verdict, eligible_controls, judge_gaps
+from eval.statistics.placebo import Case, Judgement, Verdict, judge_gaps
 from eval.statistics.run_health import PeriodHealth, withheld_cells
 
 ENOUGH_CONTROLS = 5
+NEARLY_ALL = 0.9
 EARLIEST_ZONE = timedelta(hours=14)
 """How long before its beginning in UTC a day has begun somewhere."""
 
@@ -35,15 +37,18 @@ ALL_PLATFORMS = "all platforms"
 
 @dataclass(frozen=True)
 class TestedAt:
-    """Where a run is tested: problems up to ``low`` are before its cut-off, later than ``high`` after it (days).
+    """Where a run is tested: problems public by ``low`` are before its cut-off, later than ``high`` after it (days).
 
-    ``assumed``: a release date stands in for a cut-off that nobody has stated.
+    Only problems from ``start`` on count, so that the cut-offs of its controls lie before all of them; None: no model
+    can be a control. ``assumed``: a release date stands in for a cut-off that nobody has stated, so that ``low`` is not
+    known (minus infinity) and nothing is surely from before it.
     """
 
     low: float
     high: float
     why: str
     assumed: bool = False
+    start: float | None = None
 
 
 @dataclass(frozen=True)
@@ -79,7 +84,7 @@ class ContaminationAudit:
 
     @property
     def serves(self) -> NDArray[np.bool_]:
-        """Which runs are controls of any other, and so are not tested."""
+        """Which runs are controls of any other that is tested."""
         return np.asarray(self.controls.any(axis=0))
 
     @property
@@ -110,36 +115,50 @@ def audit_contamination(
 ) -> ContaminationAudit:
     """Test every run at its own cut-off, or all at one instant (``at``), on each platform and on all together.
 
-    Problems start where enough models have a stated cut-off before them to serve as controls, or at the selection's own
-    start. ``health`` are the months that the runs were judged by. ``without`` are rows that must not be controls.
+    The problems of each run start where enough models of other families have a stated and sourced cut-off before them
+    to serve as its controls, or at the selection's own start. ``health`` are the months that the runs were judged by.
+    ``without`` are rows that must not be controls.
     """
     board = selection.board
-    tested = tuple(_tested_at(*pair, at) for pair in zip(selection.entries, selection.cutoffs, strict=True))
     barred = tuple(sorted(without))
-    ends = _stated_ends(selection.cutoffs)
-    ends[list(barred)] = np.nan
-    start = _start(selection, ends)
-    chosen = np.asarray(board.days >= (start if start is not None else -np.inf))
-    lost = withheld_cells(health, months_of(board), len(board.runs))
-    scores = np.where(lost, np.nan, board.scores)
+    stated = _stated_ends(selection, registry)
+    ends = np.where(np.isin(np.arange(len(stated)), barred), np.nan, stated)
     families = _families(selection.entries, registry)
-    earliest = float(board.days[chosen].min()) if chosen.any() else np.inf
-    controls = eligible_controls(ends, families, earliest) & _made_alike(board)
+    possible = (families[:, None] != families[None, :]) & _made_alike(board)
+    dated = [_tested_at(*pair, at) for pair in zip(selection.entries, selection.cutoffs, strict=True)]
+    bound = None if selection.window.start is None else _days(selection.window.start)
+    starts = [_start(one, ends[may], bound) for one, may in zip(dated, possible, strict=True)]
+    tested = tuple(one and replace(one, start=start) for one, start in zip(dated, starts, strict=True))
+    pairs = zip(possible, starts, strict=True)
+    controls = np.array([may & (ends <= (-np.inf if start is None else start)) for may, start in pairs], dtype=np.bool_)
+    clean = tuple(bool(end <= (-np.inf if start is None else start)) for end, start in zip(stated, starts, strict=True))
+    begins = min((start for start in starts if start is not None), default=bound)
+    chosen = np.asarray(board.days >= (-np.inf if begins is None else begins))
+    scores = np.where(withheld_cells(health, months_of(board), len(board.runs)), np.nan, board.scores)
     names = [ALL_PLATFORMS, *sorted({board.platforms[place] for place in np.flatnonzero(chosen)})]
-    testable = [None if one is None or one.high < earliest else one for one in tested]
     rng = np.random.default_rng(seed)
     panels = []
     for name in names if len(names) > 2 else names[:1]:
         here = chosen & ((np.array(board.platforms) == name) | (name == ALL_PLATFORMS))
         if here.any():
-            panels.append(
-                _panel(name, board.take(here), scores[:, here], testable, controls, families, like_ability, rng)
-            )
+            whom = Tested(tested, tuple(starts), controls, clean, families, like_ability)
+            panels.append(_panel(name, board.take(here), scores[:, here], whom, rng))
     months = set(months_of(board.take(chosen)).tolist())
     broken = tuple(one for one in health if one.withheld and one.period in months)
-    used = selection.narrowed(chosen, start, "published before enough cut-offs of controls were over")
-    judged = borne_out(panels)
-    return ContaminationAudit(used, start, tested, controls, families, judged, broken, barred, seed)
+    used = selection.narrowed(chosen, begins, "published before enough cut-offs of controls were over")
+    return ContaminationAudit(used, begins, tested, controls, families, borne_out(panels), broken, barred, seed)
+
+
+@dataclass(frozen=True, eq=False)
+class Tested:
+    """Who is tested where, from when on, against whom, by run. ``clean``: it can know no problem that is used."""
+
+    at: tuple[TestedAt | None, ...]
+    starts: tuple[float | None, ...]
+    controls: NDArray[np.bool_]
+    clean: tuple[bool, ...]
+    families: NDArray[np.int64]
+    like_ability: bool
 
 
 def verdicts_on(panels: Sequence[Panel]) -> Mapping[int, Mapping[str, Judgement]]:
@@ -169,31 +188,48 @@ def borne_out(panels: Sequence[Panel]) -> tuple[Panel, ...]:
     return (replace(pooled, judged=tuple(judged)), *single)
 
 
-def _panel(
-    name: str,
-    board: Board,
-    scores: NDArray[np.float64],
-    tested: Sequence[TestedAt | None],
-    controls: NDArray[np.bool_],
-    families: NDArray[np.int64],
-    like_ability: bool,
-    rng: np.random.Generator,
-) -> Panel:
-    serves = np.asarray(controls.any(axis=0))
-    cases = [
-        Case(row, sides(board.days, one.low, one.high), tuple(np.flatnonzero(controls[row]).tolist()))
-        for row, one in enumerate(tested)
-        if one is not None and not serves[row] and np.isfinite(scores[row]).any()
-    ]
-    judged = judge_gaps(scores, board.clusters, board.days, cases, families=families, like_ability=like_ability)
-    rows = [row for row in range(len(scores)) if controls[row].sum() >= MIN_CONTROLS and not serves[row]]
-    found = scan(differences(scores, controls)[rows], board.clusters, _contest_days(board), rng) if rows else ()
-    tested_breaks = [one.p for one in found if one.p is not None]
-    adjusted = iter(holm(tested_breaks).tolist())
-    breaks = tuple(
+def _panel(name: str, board: Board, scores: NDArray[np.float64], whom: Tested, rng: np.random.Generator) -> Panel:
+    cases = []
+    for row, one in enumerate(whom.at):
+        if one is None or not np.isfinite(scores[row]).any():
+            continue
+        since = np.asarray(board.days >= (-np.inf if one.start is None else one.start))
+        parts = Sides(since & (board.days_latest <= one.low), since & (board.days > one.high))
+        # With nothing from before its cut-off, or a cut-off before all problems of its test, it can only be a control.
+        if (parts.before.any() and not whom.clean[row]) or one.assumed:
+            cases.append(Case(row, parts, tuple(np.flatnonzero(whom.controls[row]).tolist())))
+    judged = judge_gaps(
+        scores, board.clusters, board.days, cases, families=whom.families, like_ability=whom.like_ability
+    )
+    return Panel(name, len(board.problems), judged, _breaks(board, scores, whom, rng))
+
+
+def _breaks(
+    board: Board, scores: NDArray[np.float64], whom: Tested, rng: np.random.Generator
+) -> tuple[tuple[int, Break, float | None], ...]:
+    """The break of each run that has enough controls, by those of them that have answered nearly all that it has."""
+    has = np.isfinite(scores)
+    close = np.zeros_like(whom.controls)
+    apart = np.array(scores)
+    for row, start in enumerate(whom.starts):
+        apart[row, board.days < (np.inf if start is None else start)] = np.nan
+        seen = np.isfinite(apart[row])
+        shares = has[:, seen].mean(axis=1) if seen.any() else np.zeros(len(scores))
+        close[row] = whom.controls[row] & (shares >= NEARLY_ALL)
+    rows = [row for row in range(len(scores)) if close[row].sum() >= MIN_CONTROLS]
+    if not rows:
+        return ()
+    values = apart[rows] - np.array([_mean_of(scores[close[row]]) for row in rows])
+    found = scan(values, board.clusters, _contest_days(board), rng)
+    adjusted = iter(holm([one.p for one in found if one.p is not None]).tolist())
+    return tuple(
         (row, one, None if one.p is None else float(next(adjusted))) for row, one in zip(rows, found, strict=True)
     )
-    return Panel(name, len(board.problems), judged, breaks)
+
+
+def _mean_of(controls: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean score of the controls on each problem that all of them have answered, NaN elsewhere."""
+    return np.asarray(controls.mean(axis=0), dtype=np.float64)
 
 
 def _contest_days(board: Board) -> NDArray[np.float64]:
@@ -208,35 +244,41 @@ def _tested_at(entry: ModelEntry | None, used: UsedCutoff | None, at: datetime |
         return TestedAt(_days(at), _days(at), f"tested at {at:%Y-%m-%dT%H:%MZ}")
     if used is None:
         return None
+    if used.status is CutoffStatus.ASSUMED:
+        return TestedAt(-np.inf, _days(used.cutoff.end), used.why, assumed=True)
     claims = holding(entry.claims, ClaimKind.TRAINING_DATA) if entry is not None else ()
     first = min([used.cutoff.first, *(claim.cutoff.first for claim in claims)])
-    begins = datetime(first.year, first.month, first.day, tzinfo=used.cutoff.after.tzinfo) - EARLIEST_ZONE
-    return TestedAt(_days(begins), _days(used.cutoff.after), used.why, assumed=used.status is CutoffStatus.ASSUMED)
+    begins = datetime(first.year, first.month, first.day, tzinfo=UTC) - EARLIEST_ZONE
+    return TestedAt(_days(begins), _days(used.cutoff.end), used.why)
 
 
 def _days(instant: datetime) -> float:
     return (instant - EPOCH).total_seconds() / DAY_S
 
 
-def _stated_ends(cutoffs: Sequence[UsedCutoff | None]) -> NDArray[np.float64]:
-    """When each run's stated cut-off is over, in days; NaN where none is stated."""
-    return np.array(
-        [
-            _days(used.cutoff.after) if used is not None and used.status is CutoffStatus.STATED else np.nan
-            for used in cutoffs
-        ],
-        dtype=np.float64,
-    )
+def _stated_ends(selection: Selection, registry: Registry) -> NDArray[np.float64]:
+    """When each run's cut-off is over, in days; NaN where none is stated with a source, or where it is in doubt."""
+    ends = np.full(len(selection.cutoffs), np.nan)
+    for row, (entry, used) in enumerate(zip(selection.entries, selection.cutoffs, strict=True)):
+        if entry is None or used is None or used.status is not CutoffStatus.STATED or used.source is None:
+            continue
+        if doubtful(entry, used, registry) is None:
+            ends[row] = _days(used.cutoff.after)
+    return ends
 
 
-def _start(selection: Selection, ends: NDArray[np.float64]) -> float | None:
-    """The first day that counts, so that 5 models (or all there are) can be controls; None: no bound."""
-    if selection.window.start is not None:
-        return _days(selection.window.start)
-    stated = np.sort(np.unique(ends[np.isfinite(ends)]))
-    counts = [(place, int((ends <= end).sum())) for place, end in enumerate(stated)]
-    enough = next((place for place, count in counts if count >= ENOUGH_CONTROLS), None)
-    return float(stated[enough]) if enough is not None else None
+def _start(tested: TestedAt | None, ends: NDArray[np.float64], bound: float | None) -> float | None:
+    """The day from which problems count for a run, given the ends of the cut-offs that its controls may have.
+
+    After the fifth of these, or after as many as lie before the run's own cut-off, three at least; the user's bound
+    where there is one. None: there are not three.
+    """
+    if bound is not None:
+        return bound
+    before = np.sort(ends[ends < (np.inf if tested is None or tested.assumed else tested.low)])
+    if before.size < MIN_CONTROLS:
+        return None
+    return float(before[min(before.size, ENOUGH_CONTROLS) - 1])
 
 
 def _families(entries: Sequence[ModelEntry | None], registry: Registry) -> NDArray[np.int64]:

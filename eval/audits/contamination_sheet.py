@@ -176,7 +176,7 @@ def _order(one: Judgement) -> tuple[bool, bool, float]:
 
 def _row(audit: ContaminationAudit, one: Judgement) -> tuple[sheets.Cell, ...]:
     tested, gap = audit.tested[one.model], one.gap
-    cutoff = None if tested is None else _span(tested.low, tested.high) + ("?" if tested.assumed else "")
+    cutoff = None if tested is None else f"{_day(tested.high)}?" if tested.assumed else _span(tested.low, tested.high)
     points = gap.points if gap is not None and not is_withheld(one) else None
     return (
         audit.selection.board.names[one.model],
@@ -236,7 +236,7 @@ def _notes(audit: ContaminationAudit) -> Iterator[str]:
     if any(map(is_withheld, judged)):
         yield "withheld: the gap and its p are not shown, as they cannot be told from a fault of the method or the run"
     if any(at is not None and at.assumed for at in (audit.tested[one.model] for one in judged)):
-        yield "?: no cut-off is stated; the release date stands in for it"
+        yield "?: no cut-off is stated, only the release date is known: nothing can be told to be from before it"
     yield from _untested(audit)
     yield (
         "p values are adjusted over the models tested on a platform, shown or not, and not over platforms; scans "
@@ -291,7 +291,7 @@ def _span(low: float, high: float) -> str:
 
 
 def _instant(days: float | None) -> str | None:
-    return None if days is None else utc_text(_moment(days))
+    return None if days is None or not np.isfinite(days) else utc_text(_moment(days))
 
 
 def _moment(days: float) -> datetime:
@@ -307,7 +307,14 @@ def _as_dict(audit: ContaminationAudit) -> Mapping[str, Any]:
             for name, row in zip(names, audit.controls.tolist(), strict=True)
         },
         "tested_at": {
-            names[row]: None if at is None else {**asdict(at), "low": _instant(at.low), "high": _instant(at.high)}
+            names[row]: None
+            if at is None
+            else {
+                **asdict(at),
+                "low": _instant(at.low),
+                "high": _instant(at.high),
+                "start": _instant(at.start),
+            }
             for row, at in enumerate(audit.tested)
             if row in set(audit.selection.shown)
         },

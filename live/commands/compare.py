@@ -9,7 +9,7 @@ import typer
 
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, chosen_form, show
 from live.commands.judge import Executor, Grader, GraderName, Image, Jobs, JudgingOptions
-from live.commands.results import gather
+from live.commands.results import broken_of, gather
 from live.commands.windows import (
     CutoffsAsOf,
     Difficulties,
@@ -52,6 +52,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     Differences are paired and their errors clustered by contest; with one sample each McNemar's exact test is added,
     with more than two models p values are adjusted (Holm). What could have been seen stands beside each.
     """
+    from eval.audits.broken_months import warned
     from eval.common_window import common_window
     from eval.comparison import compare_runs, comparison_sheet
 
@@ -79,6 +80,6 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     if missing:
         raise UsageError(f"no run and no imported result of {', '.join(missing)}", "live models list shows the names")
     pairs = compare_runs(common)
-    show(comparison_sheet(common, pairs), form)
+    show(warned(comparison_sheet(common, pairs), common.board, broken_of(results)), form)
     if not any(pair.found.difference is not None for pair in pairs):
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)

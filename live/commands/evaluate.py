@@ -12,7 +12,7 @@ import typer
 
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, Seed, chosen_form, show
 from live.commands.judge import Executor, Grader, GraderName, Image, Jobs, JudgingOptions
-from live.commands.results import Results, gather
+from live.commands.results import Results, broken_of, gather
 from live.commands.windows import (
     AfterCutoff,
     CutoffsAsOf,
@@ -141,9 +141,27 @@ def make_report(
         environment_digest=results.environment.digest if results.environment else None,
         requested=wanted,
     )
+    report = replace(report, notes=(*_broken_notes(report, results), *report.notes))
     if judging.grader is not GraderName.LIVE:
         report = replace(report, notes=(f"judged by the rules of another grader: {judging.grader}", *report.notes))
     return report
+
+
+def _broken_notes(report: Report, results: Results) -> tuple[str, ...]:
+    """Months of the rows' windows in which their runs look broken."""
+    from eval.audits.broken_months import still_in
+
+    broken = broken_of(results)
+    starts: dict[str, str] = {}
+    for row in report.rows:
+        begins = f"{row.window_from:%Y-%m}" if row.window_from is not None else ""
+        starts[row.model] = min(begins, starts.get(row.model, begins))
+    found = broken.within(broken.board)
+    models = dict(zip(broken.board.names, (run.model for run in broken.board.runs), strict=True))
+    inside = {
+        name: [month for month in months if month >= starts.get(models[name], "")] for name, months in found.items()
+    }
+    return still_in({name: months for name, months in inside.items() if months})
 
 
 def _common_table(
@@ -152,6 +170,7 @@ def _common_table(
     """The table, and whether there is a score in it."""
     import numpy as np
 
+    from eval.audits.broken_months import warned
     from eval.common_window import common_window, settings_of
     from eval.ranking import rank_runs, ranking_sheet
 
@@ -168,13 +187,15 @@ def _common_table(
     if unknown:
         raise UsageError(f'--across: no run has a setting "{unknown[0]}"', f"there are {', '.join(known)}")
     groups = rank_runs(common, np.random.default_rng(seed), across=across)
-    return ranking_sheet(common, groups, seed), any(group.n_problems for group in groups)
+    sheet = warned(ranking_sheet(common, groups, seed), common.board, broken_of(results))
+    return sheet, any(group.n_problems for group in groups)
 
 
 def _equated_table(session: Session, results: Results, settings: Settings, seed: int) -> tuple[Sheet, bool]:
     """The table, and whether there is a score in it."""
     import numpy as np
 
+    from eval.audits.broken_months import warned
     from eval.equated import equate_runs, equated_sheet
 
     rng = np.random.default_rng(seed)
@@ -187,7 +208,8 @@ def _equated_table(session: Session, results: Results, settings: Settings, seed:
         now=utc_now(),
         environment_digest=results.environment.digest if results.environment else None,
     )
-    return equated_sheet(found, seed), found.refusal is None
+    sheet = warned(equated_sheet(found, seed), found.own.board, broken_of(results))
+    return sheet, found.refusal is None
 
 
 def print_report(report: Report, form: str) -> None:

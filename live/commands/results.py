@@ -12,6 +12,7 @@ from live.session import Session, utc_now
 if TYPE_CHECKING:
     from db.engine import Store
     from db.environments import EnvironmentRow
+    from eval.audits.broken_months import BrokenRuns
     from eval.evaluation import RunOutcomes, Settings
     from eval.window import ProblemFacts
 
@@ -109,3 +110,13 @@ def _judge_missing(
         say_faults(session, judge)
     with store.read() as reading:
         return load_environment(reading, environment_id)
+
+
+def broken_of(results: Results) -> BrokenRuns:
+    """The broken months of the runs at hand, judged on all their results on sound and dated problems."""
+    from eval.audits.broken_months import broken_runs
+    from eval.board import build_board
+    from eval.window import Window, classify
+
+    sound = (problem for problem in results.problems if classify(problem, Window()) is None)
+    return broken_runs(build_board(sound, results.runs))

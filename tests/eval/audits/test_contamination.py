@@ -5,20 +5,23 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from db.records import Precision
 from eval.audits.contamination import ALL_PLATFORMS, ContaminationAudit, Panel, audit_contamination, borne_out
 from eval.audits.contamination_sheet import contamination_sheet, overall
 from eval.audits.runs import audit_runs
 from eval.audits.selection import select
 from eval.board import EPOCH
+from eval.claims import Claim, ClaimKind
 from eval.cutoffs import parse_cutoff
 from eval.evaluation import Settings
-from eval.models import Registry
+from eval.models import ModelEntry, Registry
 from eval.sheets import sheet_to_csv, sheet_to_json
 from eval.statistics.changepoint import Break
 from eval.statistics.placebo import Judgement, Verdict
@@ -196,8 +199,10 @@ def test_problems_start_where_controls_can_be_had() -> None:
     """Without a bound of the user's: after the fifth of the stated cut-offs."""
     late = {f"control{place}": "2023-02" for place in range(4, 8)}
     audit = of_simulated(7, True, tested="2023-12", **late)
-    assert audit.start is not None
-    assert EPOCH + timedelta(days=audit.start) == datetime(2023, 3, 1, 12, tzinfo=UTC)
+    at = audit.tested[8]
+    assert at is not None
+    assert at.start is not None
+    assert EPOCH + timedelta(days=at.start) == datetime(2023, 3, 1, 12, tzinfo=UTC)
     assert audit.controls[8].sum() == 8
 
 
@@ -313,5 +318,61 @@ def test_a_release_date_in_place_of_a_cut_off_is_marked() -> None:
     selection = select(problems, [run(*one) for one in answers], models, settings, now=NOW)
     sheet = contamination_sheet(audit_contamination(selection, models, (), 0))
     assert str(sheet.tables[0].rows[0][1]).endswith("?")
-    assert "?: no cut-off is stated; the release date stands in for it" in sheet.notes
+    assert sheet.tables[0].rows[0][-1] == "withheld: too little evidence"
+    said = "?: no cut-off is stated, only the release date is known: nothing can be told to be from before it"
+    assert said in sheet.notes
     assert not any(note.startswith("?") for note in contamination_sheet(of_simulated(7, True, tested="2023-12")).notes)
+
+
+def test_a_coarse_date_around_the_cut_off_is_undecidable() -> None:
+    """Problems of 2023 dated by year alone: nobody can tell whether they are from before July or after it."""
+    problems, answers = simulated(7, True)
+    coarse = [
+        replace(one, exposed_at=datetime(2023, 1, 1, tzinfo=UTC), exposed_precision=Precision.YEAR)
+        if one.exposed_at is not None and one.exposed_at.year == 2023
+        else one
+        for one in problems
+    ]
+    models = registry(*(model(name, "2023-07-15" if name == "tested" else "2022-06") for name, _ in answers))
+    settings = Settings(after_cutoff=False, since=EPOCH)
+    selection = select(coarse, [run(*one) for one in answers], models, settings, now=NOW)
+    audit = audit_contamination(selection, models, (), 0)
+    assert verdicts(audit, "all platforms") == {}
+    sharp = select(problems, [run(*one) for one in answers], models, settings, now=NOW)
+    assert verdicts(audit_contamination(sharp, models, (), 0), "all platforms") == {"tested": Verdict.FOUND}
+
+
+def test_a_control_needs_a_source() -> None:
+    problems, answers = simulated(7, True)
+    claim = Claim(ClaimKind.TRAINING_DATA, parse_cutoff("2022-06"))
+    entries = [model(name, "2023-12") if name == "tested" else ModelEntry(name, claims=(claim,)) for name, _ in answers]
+    models = registry(*entries)
+    settings = Settings(after_cutoff=False, since=EPOCH)
+    selection = select(problems, [run(*one) for one in answers], models, settings, now=NOW)
+    assert not audit_contamination(selection, models, (), 0).controls.any()
+
+
+def test_a_model_may_be_tested_and_serve_a_later_one() -> None:
+    """Three models of 2022, then five of May 2023: these are tested against the three, and serve the last."""
+    middle = {f"control{place}": "2023-05" for place in range(3, 8)}
+    audit = of_simulated(7, True, tested="2023-12", **middle)
+    found = verdicts(audit, "all platforms")
+    assert set(found) == {*middle, "tested"}
+    assert audit.controls[8].tolist() == [place < 8 for place in range(9)]
+    assert audit.controls[3].tolist() == [place < 3 for place in range(9)]
+
+
+def test_a_round_at_the_very_end_of_a_cut_off_is_after_it() -> None:
+    """Cut-offs are over at noon UTC, when rounds begin: such a round is from after it, for controls, too."""
+    problems, answers = simulated(7, False)
+    moved = [
+        replace(one, exposed_at=one.exposed_at + timedelta(hours=12)) for one in problems if one.exposed_at is not None
+    ]
+    first = min(one.exposed_at for one in moved if one.exposed_at is not None)
+    day_before = (first - timedelta(days=1)).strftime("%Y-%m-%d")
+    models = registry(*(model(name, "2023-12-14" if name == "tested" else day_before) for name, _ in answers))
+    settings = Settings(after_cutoff=False, since=EPOCH)
+    selection = select(moved, [run(*one) for one in answers], models, settings, now=NOW)
+    audit = audit_contamination(selection, models, (), 0)
+    assert len(audit.selection.board.problems) == 180
+    assert audit.controls[8].sum() == 8
