@@ -152,16 +152,19 @@ def _broken_notes(report: Report, results: Results) -> tuple[str, ...]:
     from eval.audits.broken_months import still_in
 
     broken = broken_of(results)
+    models = {id(run.outcomes): run.model for run in results.runs}
+    shown = [row for row, run in enumerate(broken.board.runs) if id(run.outcomes) in models]
     starts: dict[str, str] = {}
     for row in report.rows:
-        begins = f"{row.window_from:%Y-%m}" if row.window_from is not None else ""
+        begins = "" if row.window_from is None else f"{row.window_from:%Y-%m}"
         starts[row.model] = min(begins, starts.get(row.model, begins))
-    found = broken.within(broken.board)
-    models = dict(zip(broken.board.names, (run.model for run in broken.board.runs), strict=True))
-    inside = {
-        name: [month for month in months if month >= starts.get(models[name], "")] for name, months in found.items()
+    board = broken.board.take_runs(shown)
+    names = dict(zip(board.names, (run.model for run in board.runs), strict=True))
+    found = {
+        name: [month for month in months if month >= starts.get(names[name], "")]
+        for name, months in broken.within(board).items()
     }
-    return still_in({name: months for name, months in inside.items() if months})
+    return still_in({name: months for name, months in found.items() if months})
 
 
 def _common_table(

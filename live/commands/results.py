@@ -19,11 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Results:
-    """What a table or an audit starts from: problems, and runs with their verdicts in one environment or imported."""
+    """What a table or an audit starts from: problems, and runs with their verdicts in one environment or imported.
+
+    ``everyone`` are all runs of the store, beside which those that were asked for can be judged.
+    """
 
     problems: tuple[ProblemFacts, ...]
     runs: tuple[RunOutcomes, ...]
     environment: EnvironmentRow | None
+    everyone: tuple[RunOutcomes, ...]
 
 
 def gather(
@@ -52,9 +56,8 @@ def gather(
         # After judging: what was imported or flagged while programs ran belongs to the same picture as their verdicts.
         environment_id = environment.environment_id if environment else None
         problems = load_problem_facts(reading, environment_id=environment_id)
-        runs = tuple(filter(chosen, load_judged_runs(reading, environment_id)))
-        imported = tuple(filter(chosen, load_imported_runs(reading)))
-    return Results(problems, (*runs, *imported), environment)
+        everyone = (*load_judged_runs(reading, environment_id), *load_imported_runs(reading))
+    return Results(problems, tuple(filter(chosen, everyone)), environment, everyone)
 
 
 def check_filters(problems: Iterable[ProblemFacts], settings: Settings) -> None:
@@ -113,10 +116,10 @@ def _judge_missing(
 
 
 def broken_of(results: Results) -> BrokenRuns:
-    """The broken months of the runs at hand, judged on all their results on sound and dated problems."""
+    """The broken months of all runs of the store, judged on all their results on sound and dated problems."""
     from eval.audits.broken_months import broken_runs
     from eval.board import build_board
     from eval.window import Window, classify
 
     sound = (problem for problem in results.problems if classify(problem, Window()) is None)
-    return broken_runs(build_board(sound, results.runs))
+    return broken_runs(build_board(sound, results.everyone))
