@@ -24,6 +24,9 @@ from eval.report import TOO_FEW_PROBLEMS, Report, Row, cutoff_fields, utc_text
 from eval.scoring import UNKNOWN, Judged, score, strata
 from eval.window import IN_WINDOW_REASONS, ProblemFacts, Reason, Window, classify, date_reason, window_for
 
+OLD = timedelta(days=360)
+"""Problems older than this may well be in the data of models that come out now."""
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -246,7 +249,15 @@ def _evaluate_run(
     row = _row(run, basis.entry, basis.known, basis.window, selection, settings, len(universe), environment_digest)
     exposed = _exposed_count(selection.judged, basis.known)
     cautions = (*basis.cautions, *(() if row.n_judged else _elsewhere(universe, run)))
-    return replace(row, warnings=tuple(row_warnings(row, run.imported, selection.n_incomplete, exposed, cautions)))
+    warnings = row_warnings(row, run.imported, selection.n_incomplete, exposed, cautions)
+    return replace(row, warnings=(*warnings, *_aged(selection.judged, now)))
+
+
+def _aged(judged: Judged, now: datetime) -> Iterator[str]:
+    """What is old enough to be in the data of later models: the set is clean for this snapshot only."""
+    old = sum(one.exposed_at is not None and one.exposed_at < now - OLD for one in judged.problems)
+    if old:
+        yield f"published more than {OLD.days // 30} months ago, so clean for this snapshot only: {old} of the problems"
 
 
 def _elsewhere(universe: Iterable[ProblemFacts], run: RunOutcomes) -> Iterator[str]:

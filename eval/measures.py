@@ -6,10 +6,10 @@ its own (``gap``, in percentage points: 3.4, not 0.034) and an ``origin``. Empty
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from dataclasses import dataclass
+
+from eval.csv_text import NotCsv, read_csv_text
 
 MOST_POINTS, MOST_OF_SHARES = 100.0, 1.0
 """No gap is wider than the first; a file whose gaps all are at most the second holds shares, not points."""
@@ -51,8 +51,10 @@ class Measures:
 
 def read_measures(text: str, origin: str, measure: str | None = None, gap: str | None = None) -> Measures:
     """Read a file's text. ``measure`` and ``gap`` name their columns. Raises ``MeasuresError``."""
-    reader = csv.DictReader(io.StringIO(text))
-    columns = list(reader.fieldnames or ())
+    try:
+        columns, lines = read_csv_text(text, origin)
+    except NotCsv as error:
+        raise MeasuresError(str(error), "save it as CSV: model,measure") from error
     if gap is None and GAP in columns:
         gap = GAP
     wanted = [MODEL, measure or MEASURE, *([gap] if gap else [])]
@@ -62,18 +64,17 @@ def read_measures(text: str, origin: str, measure: str | None = None, gap: str |
         hint = f"{there}; other columns are named with --measure and --gap"
         raise MeasuresError(f"{origin}: has no column {', '.join(missing)}", hint)
     rows = []
-    seen: dict[str, int] = {}
-    for row in reader:
-        where = f"{origin}, line {reader.line_num}"
-        model = (row[MODEL] or "").strip()
+    seen: dict[str, str] = {}
+    for where, row in lines:
+        model = row[MODEL].strip()
         if not model:
             raise MeasuresError(f"{where}: names no model", "remove the line, or name it")
         if model.casefold() in seen:
-            raise MeasuresError(f"{where}: {model} is on line {seen[model.casefold()]} already", "keep one line for it")
-        seen[model.casefold()] = reader.line_num
+            raise MeasuresError(f"{where}: {model} is on {seen[model.casefold()]} already", "keep one line for it")
+        seen[model.casefold()] = where.rpartition(", ")[2]
         found = _number(row[wanted[1]], f"{where}, {wanted[1]}")
         own = _points(row[gap], f"{where}, {gap}") if gap else None
-        rows.append(Measured(model, found, own, (row.get(ORIGIN) or "").strip()))
+        rows.append(Measured(model, found, own, row.get(ORIGIN, "").strip()))
     if gap is not None:
         _check_unit([one.gap for one in rows if one.gap is not None], gap, origin)
     return Measures(tuple(rows), wanted[1], gap)
@@ -106,5 +107,5 @@ def _number(text: str | None, where: str) -> float | None:
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise MeasuresError(f"{where}: {text!r} is no number", "write a number, or leave the cell empty")
+        raise MeasuresError(f"{where}: {(text or '')[:40]!r} is no number", "write a number, or leave the cell empty")
     return value

@@ -8,13 +8,13 @@ problems). EvalPlus's file
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+
+from eval.csv_text import NotCsv, read_csv_text
 
 EVALPLUS_SIZES = {"humaneval": 164, "humaneval+": 164, "mbpp": 378, "mbpp+": 378}
 MOST_OF_SHARES = 1
@@ -83,13 +83,15 @@ def _evalplus(text: str, origin: str, benchmark: str | None) -> Iterator[Publish
 
 
 def _rows(text: str, origin: str) -> Iterator[Published]:
-    reader = csv.DictReader(io.StringIO(text))
-    missing = [name for name in ("model", "score", "n") if name not in (reader.fieldnames or ())]
+    try:
+        columns, lines = read_csv_text(text, origin)
+    except NotCsv as error:
+        raise PublishedError(str(error)) from error
+    missing = [name for name in ("model", "score", "n") if name not in columns]
     if missing:
         raise PublishedError(f"{origin}: has no column {', '.join(missing)}")
-    for row in reader:
-        where = f"{origin}, line {reader.line_num}"
-        model, n = (row["model"] or "").strip(), (row["n"] or "").strip()
+    for where, row in lines:
+        model, n = row["model"].strip(), row["n"].strip()
         if not model:
             raise PublishedError(f"{where}: names no model")
         if not n.isdecimal() or int(n) < 1:
@@ -103,5 +105,7 @@ def _share(score: Any, where: str) -> float:
     except (TypeError, ValueError):
         percent = math.nan
     if isinstance(score, bool) or not 0 <= percent <= 100:
-        raise PublishedError(f"{where}: the score cannot be {score!r}", "write percent, from 0 to 100: 88, not 0.88")
+        raise PublishedError(
+            f"{where}: the score cannot be {repr(score)[:40]}", "write percent, from 0 to 100: 88, not 0.88"
+        )
     return percent / 100

@@ -159,7 +159,7 @@ def _table(group: RankedGroup) -> Table:
         sheets.interval(),
         sheets.text("rank"),
         sheets.text("all at once", key="rank_simultaneous"),
-        sheets.text("may be first"),
+        sheets.text("tier"),
         sheets.count("lacks"),
     )
     few = group.n_problems < TOO_FEW_PROBLEMS
@@ -178,7 +178,7 @@ def _table(group: RankedGroup) -> Table:
                 None if few else sheets.span(run.interval.low, run.interval.high),
                 None if found is None else _span(found.low, found.high),
                 None if found is None else _span(found.simultaneous_low, found.simultaneous_high),
-                None if found is None else "yes" if place in group.ranks.may_be_first else "no",
+                None if found is None else str(found.tier),
                 run.n_missing,
             )
         )
@@ -217,7 +217,11 @@ def _rank_notes(group: RankedGroup) -> Iterator[str]:
     yield f"first is {first[0]}" if len(first) == 1 else f"any of {len(first)} may be first: {', '.join(first)}"
     yield (
         f'"rank" holds for one model looked at alone, "all at once" for all together: {ranks.n_tests} pairs, '
-        f"{ranks.unit}s drawn {ranks.draws} times; first may be whom no other is shown to beat at once"
+        f"{ranks.unit}s drawn {ranks.draws} times"
+    )
+    yield (
+        "tier 1: no other is shown to beat it at once, so it may be first; else one below the worst tier shown to beat "
+        "it: a run of few or uneven results is shown to be beaten by fewer, and may stand in a better tier"
     )
     if ranks.n_contests < FEW_CLUSTERS:
         yield f"only {ranks.n_contests} contests: sets are widened by Student's t"

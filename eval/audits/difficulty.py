@@ -13,6 +13,8 @@ import numpy as np
 from eval import sheets
 from eval.audits.broken_months import BrokenRuns, left_out
 from eval.audits.refusals import grouped, named
+from eval.cautions import differing_fields
+from eval.common_window import settings_of
 from eval.eligibility import CutoffStatus, UsedCutoff
 from eval.own_windows import OwnWindows
 from eval.sheets import Sheet, Table
@@ -261,6 +263,8 @@ def _notes(audit: DifficultyAudit) -> Iterator[str]:
     silent = [audit.own.board.names[place] for place in audit.rows if audit.fitted.ability(place) is None]
     if silent:
         yield f"no result after the cut-off, so no ability: {', '.join(silent)}"
+    for line in differing_fields([settings_of(run) for run in audit.own.board.runs]):
+        yield f"the runs differ in {line}: what that changes is taken for ability"
     if not audit.fitted.converged:
         yield "the fit did not converge: read it with care"
 

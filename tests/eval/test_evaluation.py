@@ -248,12 +248,14 @@ def test_warnings_of_a_weak_row() -> None:
         "fewer than 10 problems (8): read it as a list, not as a rate",
         "problems judged on sample tests only: 8",
         "one sample per problem",
+        "published more than 12 months ago, so clean for this snapshot only: 8 of the problems",
     )
     problems = [problem(number, contest=str(number % 4)) for number in range(12)]
     row = row_of(problems, [(number, 2, number % 2) for number in range(12)])
     assert row.warnings == (
         "fewer than 100 problems (12)",
         "fewer than 8 contests (4): the interval takes the larger of two errors, with 3 degrees of freedom",
+        "published more than 12 months ago, so clean for this snapshot only: 12 of the problems",
     )
     assumed = replace(model("m", None), release=parse_cutoff("2024-01-15"))
     report = report_of(
@@ -265,6 +267,7 @@ def test_warnings_of_a_weak_row() -> None:
         "fewer than 100 problems (20)",
         "fewer than 30 contests (20): the interval has 19 degrees of freedom",
         "over 90 % solved: these problems hardly tell models apart",
+        "published more than 12 months ago, so clean for this snapshot only: 20 of the problems",
     )
 
 

@@ -45,3 +45,14 @@ def test_small_gaps_in_points_are_taken_where_the_column_says_so_or_they_cannot_
     mixed = read_measures("model,measure,gap\na,1,0.4\nb,2,3.4\n", "f")
     assert [one.gap for one in mixed.rows] == pytest.approx([0.004, 0.034])
     assert read_measures("model,measure,gap\na,1,0\n", "f").rows[0].gap == 0.0
+
+
+def test_what_is_no_csv_is_named_by_its_line() -> None:
+    with pytest.raises(MeasuresError, match=r"m\.csv, after line 1: not CSV"):
+        read_measures('model,measure\na,"1"2\n', "m.csv")
+
+
+def test_a_cell_of_any_length_gives_a_short_line() -> None:
+    with pytest.raises(MeasuresError) as error:
+        read_measures("model,measure\na," + "1x" * 50_000 + "\n", "m.csv")
+    assert len(error.value.message) < 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Annotated
 
 import typer
@@ -90,7 +91,7 @@ def _read_band(text: str) -> tuple[float, float]:
     except ValueError:
         dots = ""
         ends = (0.0, 0.0)
-    if not dots or not ends[0] < ends[1]:
+    if not dots or not -math.inf < ends[0] < ends[1] < math.inf:
         raise UsageError(f'cannot read --band "{text}"', "write it as two logits, the lower first: 0.5..1.0")
     return ends
 
