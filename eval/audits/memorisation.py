@@ -219,11 +219,16 @@ def _from_store(measures: Measures, gaps: tuple[CutoffGap, ...], canonical: Call
         key, size = one.model.casefold(), one.n_before + one.n_after
         if key not in best or (one.gap is not None, size) > (best[key].gap is not None, _size(best[key])):
             best[key] = one
+    taken: set[str] = set()
     for row in measures.rows:
-        gap = best.get(canonical(row.model).casefold())
+        key = canonical(row.model).casefold()
+        gap = best.get(key)
         if gap is None:
             yield Point(row.model, row.measure, None, None, row.origin, "no run and no imported result")
+        elif key in taken:
+            yield Point(row.model, row.measure, None, None, row.origin, "the same model stands on an earlier line")
         else:
+            taken.add(key)
             missing = "no measure" if row.measure is None else gap.refusal
             yield Point(gap.name, row.measure, gap.gap, gap.se, row.origin, missing)
 

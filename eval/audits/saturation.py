@@ -130,10 +130,16 @@ def _cutoffs(
     """The cut-off of each run (None: there is no usable one), and why nobody can tell what is fresh to it."""
     bases = [basis_of(run, registry, Settings(), now) for run in runs]
     cutoffs = tuple(None if isinstance(basis, NotScored) else basis.known for basis in bases)
-    doubts = tuple(
-        f"no usable cut-off ({basis.reason})" if isinstance(basis, NotScored) else basis.doubt for basis in bases
-    )
-    return cutoffs, doubts
+    doubts: list[str | None] = []
+    models: set[str] = set()
+    for run, basis in zip(runs, bases, strict=True):
+        if isinstance(basis, NotScored):
+            doubts.append(f"no usable cut-off ({basis.reason})")
+            continue
+        name = (run.model if basis.entry is None else basis.entry.name).casefold()
+        doubts.append(basis.doubt or ("another run of the same model is compared" if name in models else None))
+        models.add(name)
+    return cutoffs, tuple(doubts)
 
 
 def _hidden(board: Board, cutoffs: Sequence[UsedCutoff | None]) -> NDArray[np.bool_]:

@@ -216,3 +216,36 @@ def test_too_few_models_cannot_be_equated() -> None:
     sheet = equated_sheet(found, 0)
     assert any(note.startswith("no estimate: ") for note in sheet.tables[0].notes)
     np.testing.assert_array_equal(found.own.clean.sum(axis=1), [12, 9])
+
+
+def test_several_runs_of_one_model_are_one_model() -> None:
+    """Five settings of one model are no five models: nobody is ranked, and nothing is equated."""
+    rng = np.random.default_rng(3)
+    runs = [
+        run("a", [(number, 10, int(rng.binomial(10, 0.3 + place / 10))) for number in range(60)], label=label)
+        for place, label in enumerate("vwxyz")
+    ]
+    common = compared(one_a_month(60), runs, registry(model("a")), EXPLICIT)
+    assert common.board.names == ("a (v)", "a (w)", "a (x)", "a (y)", "a (z)")
+    (group,) = rank_runs(common, np.random.default_rng(0))
+    assert group.ranks.refusal == "ranks need at least 5 models, there are 1"
+    found = equate_runs(one_a_month(60), runs, registry(model("a")), AFTER, np.random.default_rng(0), now=NOW)
+    assert found.refusal == "equating needs at least 5 models, there are 1"
+    assert all(row[4] is None for row in equated_sheet(found, 0).tables[0].rows)
+
+
+def test_a_run_without_results_here_narrows_nobodys_window() -> None:
+    models = registry(*(model(f"m{place}") for place in range(5)), model("newcomer", "2024-10"))
+    runs = [*(all_right(f"m{place}") for place in range(5)), run("newcomer", [(1, 1, 1)])]
+    common = compared(one_a_month(), runs, models)
+    assert "newcomer" not in common.board.names
+    assert len(common.board.problems) == 12
+    assert "not compared: newcomer: no result in the window" in common.not_compared()
+
+
+def test_runs_that_share_little_are_told_who_to_leave_out() -> None:
+    runs = [*(all_right(f"m{place}", 60) for place in range(5)), run("m5", [(number, 1, 1) for number in range(5)])]
+    common = compared(one_a_month(60), runs, registry(*(model(f"m{place}") for place in range(6))), EXPLICIT)
+    (group,) = rank_runs(common, np.random.default_rng(0))
+    assert group.suggestion == "without m5 the other 5 share 60 problems"
+    assert group.suggestion in texts(ranking_sheet(common, [group], 0))

@@ -155,3 +155,11 @@ def test_gaps_of_the_contamination_audit_where_ten_models_have_one() -> None:
     assert plain.which_gap.startswith("before less after")
     assert "has one, not withheld, for 9 of the file's models: 10 are needed" in plain.which_gap
     assert plain.points[0].gap == {one.name: one.gap for one in cutoff_gaps(audit.selection)}[named[0]]
+
+
+def test_a_model_under_several_names_is_one_model() -> None:
+    models = registry(*(model(name, "2023-12") for name in "abcd"))
+    chosen = selection([solver(name, 5, 4) for name in "abcd"], models)
+    measures = read_measures("model,measure\na,1\nA-latest,2\nb,3\n", "f")
+    audit = audit_memorisation(measures, chosen, lambda name: name.casefold().removesuffix("-latest"), 0)
+    assert [one.missing for one in audit.points] == [None, "the same model stands on an earlier line", None]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,13 @@ def test_a_model_without_a_cut_off_moves_no_other() -> None:
     stranger = beside.found.rows[0]
     assert (stranger.gap, stranger.beyond_peers, stranger.below_line) == (1.0, None, None)
     assert beside.found.rho == alone.found.rho
+
+
+def test_another_run_of_a_model_is_no_other_model() -> None:
+    runs = [replace(solver("a", 18, 10 + place), label=f"run {place}") for place in range(11)]
+    audit = audit_saturation([*OLD, *FRESH], runs, registry(model("a")), *SETS, now=NOW)
+    assert audit.doubts == (None, *["another run of the same model is compared"] * 10)
+    assert audit.found.rho is None
 
 
 def test_the_squeezed_are_named_up_to_ten() -> None:
