@@ -95,9 +95,9 @@ def audit_runs(selection: Selection, answers: Mapping[int, AnswersOfRun]) -> Run
     )
 
 
-def judged_months(board: Board) -> tuple[PeriodHealth, ...]:
-    """Each run in each month of publication, by its easy problems."""
-    return easy_guard(board.scores, _easy(board)[0], months_of(board)) if board.problems else ()
+def judged_months(board: Board, *, screen: float = 0.0) -> tuple[PeriodHealth, ...]:
+    """Each run in each month of publication, by its easy problems; ``screen`` as :func:`easy_guard` has it."""
+    return easy_guard(board.scores, _easy(board)[0], months_of(board), screen=screen) if board.problems else ()
 
 
 def left_out_lines(names: Sequence[str], months: Iterable[PeriodHealth]) -> Iterator[str]:

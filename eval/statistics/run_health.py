@@ -97,13 +97,39 @@ class Change:
     refusal: str | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class _Periods:
+    """The results of a model (its row) and, for each period, which of its cells count."""
+
+    model: int
+    numbers: IntArray
+    row: FloatArray
+    cells: list[BoolArray]
+    n_models: int
+
+    def judged(self, expected: FloatArray) -> list[PeriodHealth]:
+        """By P(solved), periods x problems."""
+        periods = zip(self.numbers.tolist(), expected, self.cells, strict=True)
+        return [
+            _judged(self.model, number, self.row[here], chances[here], self.n_models)
+            for number, chances, here in periods
+        ]
+
+
 def easy_guard(
-    scores: ArrayLike, easy: ArrayLike, periods: ArrayLike, *, leave_out: bool = True, settings: Settings = PRIOR
+    scores: ArrayLike,
+    easy: ArrayLike,
+    periods: ArrayLike,
+    *,
+    leave_out: bool = True,
+    screen: float = 0.0,
+    settings: Settings = PRIOR,
 ) -> tuple[PeriodHealth, ...]:
     """Each model in each period, models first: ``scores`` (models x problems), a mask and a period for each problem.
 
     Fewer than 5 easy problems in the period, or fewer than 5 models with results: no judgement. ``leave_out=False``
-    takes P from one fit to all cells, which is cheaper and sees less.
+    takes P from one fit to all cells, which is cheaper and sees less; ``screen`` does so for models none of whose
+    periods is beyond that z in that fit: what is broken stands out there, too.
     """
     table = observed_scores(scores)
     chosen, of_problem = np.asarray(easy, dtype=np.bool_), np.asarray(periods)
@@ -112,14 +138,15 @@ def easy_guard(
     numbers = np.unique(of_problem)
     n_models = int(np.isfinite(table).any(axis=1).sum())
     whole = fit(table, Kind.ONE_PL, settings=settings)
-    found = []
+    found: list[PeriodHealth] = []
     for model, row in enumerate(table):
-        expected = np.tile(whole.predict(whole.theta[[model]]), (numbers.size, 1))
-        if leave_out and n_models >= MIN_MODELS:
-            expected = _expected_without(table, model, whole, of_problem)
-        for number, chances in zip(numbers, expected, strict=True):
-            cells = chosen & (of_problem == number) & np.isfinite(row)
-            found.append(_judged(model, int(number), row[cells], chances[cells], n_models))
+        cells = [chosen & (of_problem == number) & np.isfinite(row) for number in numbers]
+        places = _Periods(model, numbers, row, cells, n_models)
+        of_model = places.judged(np.tile(whole.predict(whole.theta[[model]]), (numbers.size, 1)))
+        suspect = any(one.z is not None and abs(one.z) >= screen for one in of_model)
+        if leave_out and suspect and n_models >= MIN_MODELS:
+            of_model = places.judged(_expected_without(table, model, whole, of_problem))
+        found += of_model
     return tuple(found)
 
 
