@@ -2,12 +2,16 @@
 
 The file has a column ``model`` and one with the measure (``measure`` unless another is named), and may have a gap of
 its own (``gap``, in percentage points: 3.4, not 0.034) and an ``origin``. Empty cells mean that there is no number.
+
+With a column ``problem`` each line has the measure of a model on one problem (a log-likelihood, say), and the model's
+measure is the mean over its problems. Such a file has no gap of its own.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import fmean
 
 from eval.csv_text import NotCsv, read_csv_text
 
@@ -15,7 +19,7 @@ MOST_POINTS, MOST_OF_SHARES = 100.0, 1.0
 """No gap is wider than the first; a file whose gaps all are at most the second holds shares, not points."""
 _UNITS = ("point", "percent", "%")
 """What says in a column's name that it holds percentage points, however small."""
-MODEL, MEASURE, GAP, ORIGIN = "model", "measure", "gap", "origin"
+MODEL, MEASURE, GAP, ORIGIN, PROBLEM = "model", "measure", "gap", "origin", "problem"
 
 
 class MeasuresError(ValueError):
@@ -42,11 +46,15 @@ class Measured:
 
 @dataclass(frozen=True)
 class Measures:
-    """The rows of a file, the column that was the measure, and the one that was the gap (None: there is none)."""
+    """The rows of a file, the column that was the measure, and the one that was the gap (None: there is none).
+
+    ``n_problems`` are the problems that measures are means over; None where the file has a number for each model.
+    """
 
     rows: tuple[Measured, ...]
     measure: str
     gap: str | None
+    n_problems: int | None = None
 
 
 def read_measures(text: str, origin: str, measure: str | None = None, gap: str | None = None) -> Measures:
@@ -63,21 +71,59 @@ def read_measures(text: str, origin: str, measure: str | None = None, gap: str |
         there = f"it has {', '.join(columns)}" if columns else "it is empty"
         hint = f"{there}; other columns are named with --measure and --gap"
         raise MeasuresError(f"{origin}: has no column {', '.join(missing)}", hint)
+    if PROBLEM in columns:
+        if gap is not None:
+            raise MeasuresError(f"{origin}: a file of problems has no gap of its own", f"remove the column {gap}")
+        return _means(lines, wanted[1])
     rows = []
     seen: dict[str, str] = {}
     for where, row in lines:
-        model = row[MODEL].strip()
-        if not model:
-            raise MeasuresError(f"{where}: names no model", "remove the line, or name it")
-        if model.casefold() in seen:
-            raise MeasuresError(f"{where}: {model} is on {seen[model.casefold()]} already", "keep one line for it")
-        seen[model.casefold()] = where.rpartition(", ")[2]
+        model = _once(seen, _named(row, MODEL, where), where)
         found = _number(row[wanted[1]], f"{where}, {wanted[1]}")
         own = _points(row[gap], f"{where}, {gap}") if gap else None
         rows.append(Measured(model, found, own, row.get(ORIGIN, "").strip()))
     if gap is not None:
         _check_unit([one.gap for one in rows if one.gap is not None], gap, origin)
     return Measures(tuple(rows), wanted[1], gap)
+
+
+def _means(lines: list[tuple[str, dict[str, str]]], measure: str) -> Measures:
+    """The mean of each model over its problems, in the order in which models first stand in the file."""
+    seen: dict[str, str] = {}
+    models: dict[str, str] = {}
+    values: dict[str, list[float]] = {}
+    origins: dict[str, set[str]] = {}
+    problems = set()
+    for where, row in lines:
+        model, problem = _named(row, MODEL, where), _named(row, PROBLEM, where)
+        _once(seen, f"{model} on {problem}", where)
+        key = model.casefold()
+        models.setdefault(key, model)
+        origins.setdefault(key, set()).add(row.get(ORIGIN, "").strip())
+        value = _number(row[measure], f"{where}, {measure}")
+        if value is not None:
+            values.setdefault(key, []).append(value)
+            problems.add(problem)
+    rows = (
+        Measured(model, fmean(values[key]) if key in values else None, None, ", ".join(sorted(origins[key] - {""})))
+        for key, model in models.items()
+    )
+    return Measures(tuple(rows), measure, None, len(problems))
+
+
+def _named(row: dict[str, str], column: str, where: str) -> str:
+    name = row[column].strip()
+    if not name:
+        raise MeasuresError(f"{where}: names no {column}", "remove the line, or name it")
+    return name
+
+
+def _once(seen: dict[str, str], name: str, where: str) -> str:
+    """The name, which must not stand on an earlier line."""
+    if name.casefold() in seen:
+        raise MeasuresError(f"{where}: {name} is on {seen[name.casefold()]} already", "keep one line for it")
+    seen[name.casefold()] = where.rpartition(", ")[2]
+    return name
 
 
 def _points(text: str | None, where: str) -> float | None:

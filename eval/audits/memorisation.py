@@ -187,6 +187,11 @@ def audit_memorisation(
     numbers = [[math.nan if value is None else value for value in (one.measure, one.gap)] for one in points]
     table = np.array(numbers, dtype=np.float64).reshape(-1, 2)
     found = rank_correlation(table[:, 0], table[:, 1], np.random.default_rng(seed))
+    if measures.n_problems is not None:
+        conditions = (
+            f"the measure of a model is its mean over {measures.n_problems} problems of the file",
+            *conditions,
+        )
     return MemorisationAudit(points, found, measures.measure, which, conditions, seed)
 
 

@@ -56,3 +56,28 @@ def test_a_cell_of_any_length_gives_a_short_line() -> None:
     with pytest.raises(MeasuresError) as error:
         read_measures("model,measure\na," + "1x" * 50_000 + "\n", "m.csv")
     assert len(error.value.message) < 200
+
+
+def test_measures_of_problems_are_averaged_for_each_model() -> None:
+    text = "model,problem,measure,origin\na,p1,1,x\nb,p1,5,\nA,p2,2,y\na,p3,,x\nc,p1,,\n"
+    found = read_measures(text, "m.csv")
+    assert [(one.model, one.measure, one.origin) for one in found.rows] == [
+        ("a", 1.5, "x, y"),
+        ("b", 5, ""),
+        ("c", None, ""),
+    ]
+    assert (found.n_problems, found.gap) == (2, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("model,problem,measure\na,p,1\nA,p,2\n", "m.csv, line 3: A on p is on line 2 already"),
+        ("model,problem,measure\na,,1\n", "m.csv, line 2: names no problem"),
+        ("model,problem,measure,gap\na,p,1,3\n", "a file of problems has no gap of its own"),
+    ],
+)
+def test_a_file_of_problems_that_cannot_be_used(text: str, said: str) -> None:
+    with pytest.raises(MeasuresError) as error:
+        read_measures(text, "m.csv")
+    assert said in error.value.message

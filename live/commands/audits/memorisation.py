@@ -21,7 +21,7 @@ def memorisation(  # noqa: PLR0913, PLR0917 - one parameter for each option of t
     context: typer.Context,
     file: Annotated[
         Path,
-        typer.Argument(help="CSV with the columns model and measure; gap (percentage points), origin if it has them."),
+        typer.Argument(help="CSV with the columns model and measure; problem, gap (percentage points), origin if any."),
     ],
     measure: Annotated[str | None, typer.Option(metavar="COLUMN", help="The column with the measure.")] = None,
     gap: Annotated[
@@ -41,7 +41,8 @@ def memorisation(  # noqa: PLR0913, PLR0917 - one parameter for each option of t
 ) -> None:
     """Whether models with more signs of memorisation have wider gaps: a rank correlation over models.
 
-    The measure is yours: a log-likelihood per character, Min-K%, any number for each model. The gap is that of the file
+    The measure is yours: a log-likelihood per character, Min-K%, any number for each model, or for each model and
+    problem, of which the mean is taken. The gap is that of the file
     (in percentage points) or, where it has none, the store's at each model's own cut-off: that of live audit
     contamination where 10 models have one that is not withheld, else the plain one, beside all other models.
     """
