@@ -6,7 +6,7 @@ Here, and only here, models may be compared and ranked: on problems that all of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,6 +21,9 @@ from eval.evaluation import RunOutcomes, Settings, digest_of_problems
 from eval.models import Registry
 from eval.report import cutoff_fields, utc_text
 from eval.window import ProblemFacts, Window, classify
+
+Group = tuple[tuple[str, str], ...]
+"""What the runs of a group share: names and values of settings."""
 
 NO_SETTINGS = frozenset({"ran_on"})
 """Conditions that are no setting of the model: when it ran changes no answer."""
@@ -200,6 +203,21 @@ def settings_of(run: RunOutcomes) -> dict[str, Any]:
     """The conditions of a run that may change what it solves, and by whom its answers were judged."""
     conditions = {key: value for key, value in run.conditions.items() if key not in NO_SETTINGS}
     return conditions | {"results": f"imported ({run.origin})" if run.imported else "judged here"}
+
+
+def by_settings(
+    runs: Sequence[RunOutcomes], ignoring: Collection[str] = ()
+) -> dict[tuple[tuple[str, str], ...], list[int]]:
+    """The places of runs under equal settings, by these; ``ignoring`` names settings whose differences are meant.
+
+    Results of a run here and imported ones are never in one group, nor are imports of two origins: they were not judged
+    alike.
+    """
+    groups: dict[Group, list[int]] = {}
+    for place, run in enumerate(runs):
+        settings = {key: str(value) for key, value in settings_of(run).items() if key not in ignoring}
+        groups.setdefault(tuple(sorted(settings.items())), []).append(place)
+    return groups
 
 
 def _latest(windows: Sequence[Window], settings: Settings) -> Window:

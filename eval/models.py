@@ -106,6 +106,14 @@ class Registry:
         then = [replace(entry, claims=claims_on(entry.claims, day)) for entry in self.entries]
         return replace(build_registry(then), known_on=day)
 
+    def canonical(self, name: str, on: date | None = None) -> str:
+        """The registry's name for a model that is called so (on a day); the same if it leads to none or several."""
+        try:
+            entry = self.resolve(name, on)
+        except ModelAmbiguous:
+            return name
+        return name if entry is None else entry.name
+
     def ancestors(self, entry: ModelEntry) -> tuple[ModelEntry, ...]:
         """The models whose data it inherits, nearest first. Raises ``RegistryError`` for one not known, or a cycle."""
         found: dict[str, ModelEntry] = {}

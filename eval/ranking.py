@@ -11,7 +11,7 @@ import numpy as np
 from eval import sheets
 from eval.board import Board
 from eval.cautions import differing_fields
-from eval.common_window import CommonWindow, cutoff_text, settings_of
+from eval.common_window import CommonWindow, by_settings, cutoff_text
 from eval.evaluation import digest_of_problems
 from eval.report import TOO_FEW_PROBLEMS
 from eval.sheets import Sheet, Table
@@ -56,15 +56,8 @@ class RankedGroup:
 
 
 def rank_runs(common: CommonWindow, rng: np.random.Generator, *, across: Sequence[str] = ()) -> tuple[RankedGroup, ...]:
-    """Rank the runs of each group of equal settings; ``across`` names settings whose differences are meant.
-
-    Results of a run here and imported ones are never in one group, nor are imports of two origins: they were not judged
-    alike.
-    """
-    groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    for place, run in enumerate(common.board.runs):
-        settings = {key: value for key, value in settings_of(run).items() if key not in across}
-        groups.setdefault(tuple(sorted((key, str(value)) for key, value in settings.items())), []).append(place)
+    """Rank the runs of each group of equal settings; ``across`` names settings whose differences are meant."""
+    groups = by_settings(common.board.runs, across)
     differing = list(differing_fields([dict(key) for key in groups]))
     fields = [line.split(":")[0] for line in differing]
     return tuple(

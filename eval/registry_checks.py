@@ -27,7 +27,6 @@ from eval.models import (
 from eval.plausibility import doubtful, impossible
 from eval.registry_filing import doubt_of_page, filed
 from eval.registry_forms import ListedModel, form_named
-from eval.registry_import import canonical_name
 
 
 class FindingKind(StrEnum):
@@ -108,7 +107,7 @@ def compare_with(registry: Registry, path: Path, form_name: str) -> Comparison:
         if isinstance(item, Refusal):
             refused.append(item)
         elif not isinstance(item, Note):
-            name = canonical_name(item.name, registry)
+            name = registry.canonical(item.name)
             if name in names:
                 taken, filings = filed(item, [entry for entry in registry.entries if entry.name == name])
                 listed.append(_as_entry(taken, name, f"{path}, {item.where}"))

@@ -21,7 +21,7 @@ from tomlkit.items import AoT, Table
 from db.importing import ImportFailure, ImportReport, Note, Refusal
 from eval.claims import Claim, ClaimKind
 from eval.eligibility import CutoffChange, changed_cutoffs
-from eval.models import ModelAmbiguous, ModelEntry, Registry, RegistryError, build_registry
+from eval.models import ModelEntry, Registry, RegistryError, build_registry
 from eval.registry_files import read_entries
 from eval.registry_filing import Filing, filed
 from eval.registry_forms import ListedModel, form_named
@@ -97,7 +97,7 @@ def _take(
         if isinstance(item, Refusal):
             taken.refused.append(item)
             continue
-        name = canonical_name(item.name, registry)
+        name = registry.canonical(item.name)
         if name.casefold() in too_early:
             hint = "--accept-earlier takes it nevertheless"
             taken.refused.append(Refusal(f"{item.where}, {item.name}", too_early[name.casefold()], hint))
@@ -336,15 +336,6 @@ def _dated(listed: ListedModel, looked_up: date | None, today: date) -> ListedMo
     days = [looked_up or claim.looked_up or today for claim in listed.claims]
     claims = (replace(claim, looked_up=day) for claim, day in zip(listed.claims, days, strict=True))
     return replace(listed, claims=tuple(claims))
-
-
-def canonical_name(name: str, registry: Registry) -> str:
-    """The registry's name for a model that a list calls so, else the list's own."""
-    try:
-        entry = registry.resolve(name)
-    except ModelAmbiguous:
-        return name
-    return name if entry is None else entry.name
 
 
 def _read(target: Path) -> str:

@@ -19,7 +19,7 @@ from eval.board import Board, build_board
 from eval.common_window import cutoff_text
 from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
 from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
-from eval.models import ModelAmbiguous, Registry
+from eval.models import Registry
 from eval.problem_sets import ProblemSet
 from eval.published_scores import Published
 from eval.sheets import Sheet, Table
@@ -197,10 +197,10 @@ def _published(
     """The published scores in the runs' order, joined by the registry's names; a model named twice has none."""
     by_model: dict[str, list[Published]] = {}
     for one in given.scores:
-        by_model.setdefault(_canonical(one.model, registry), []).append(one)
+        by_model.setdefault(registry.canonical(one.model).casefold(), []).append(one)
     shares, counts, matched, twice = [], [], set(), []
     for run in runs:
-        key = _canonical(run.model, registry)
+        key = registry.canonical(run.model).casefold()
         rows = by_model.get(key, [])
         matched.add(key)
         if len(rows) > 1:
@@ -209,14 +209,6 @@ def _published(
         counts.append(rows[0].n if len(rows) == 1 else 1)
     unmatched = tuple(rows[0].model for key, rows in by_model.items() if key not in matched)
     return published(np.array(shares, dtype=np.float64), counts), unmatched, tuple(dict.fromkeys(twice))
-
-
-def _canonical(name: str, registry: Registry) -> str:
-    try:
-        entry = registry.resolve(name)
-    except ModelAmbiguous:
-        entry = None
-    return (entry.name if entry is not None else name).casefold()
 
 
 def saturation_sheet(audit: SaturationAudit) -> Sheet:

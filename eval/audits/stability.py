@@ -17,7 +17,7 @@ from eval.audits.perturbations import Shares
 from eval.audits.refusals import grouped
 from eval.board import Board, build_board
 from eval.cautions import differing_fields
-from eval.common_window import CommonWindow, common_window
+from eval.common_window import CommonWindow, by_settings, common_window
 from eval.evaluation import RunOutcomes, Settings
 from eval.models import Registry
 from eval.sheets import Sheet, Table
@@ -34,7 +34,6 @@ from eval.statistics.stability import (
 from eval.window import ProblemFacts, Window, classify
 from eval.workloads import Workload
 
-NO_SETTINGS = frozenset({"ran_on"})
 LABEL = "label"
 MAX_LOST = 0.05
 
@@ -117,7 +116,7 @@ def audit_stability(
         [one for one in admitted if classify(one, reach, include_flagged=settings.include_flagged) is None],
         common.board.runs,
     )
-    boards = _groups(wide, changes.variant)
+    boards = by_settings(wide.runs, [changes.variant] if changes.variant else [])
     differing = [line.split(":")[0] for line in differing_fields([dict(key) for key in boards])]
     groups = []
     for key, places in boards.items():
@@ -144,16 +143,6 @@ def _reach(common: CommonWindow) -> tuple[Window, str | None]:
 
 def _dates(board: Board) -> list[datetime]:
     return [one.exposed_at for one in board.problems if one.exposed_at is not None]
-
-
-def _groups(board: Board, variant: str | None) -> dict[tuple[tuple[str, str], ...], list[int]]:
-    """Runs by their settings, but for the day and the wording: only those of one group can be ranked together."""
-    groups: dict[tuple[tuple[str, str], ...], list[int]] = {}
-    for place, run in enumerate(board.runs):
-        settings = {key: str(value) for key, value in run.conditions.items() if key not in {*NO_SETTINGS, variant}}
-        settings["results"] = f"imported ({run.origin})" if run.imported else "judged here"
-        groups.setdefault(tuple(sorted(settings.items())), []).append(place)
-    return groups
 
 
 @dataclass(frozen=True)

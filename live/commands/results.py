@@ -69,16 +69,10 @@ def check_filters(problems: Iterable[ProblemFacts], settings: Settings) -> None:
 
 def _chooser(session: Session, wanted: list[str]) -> Callable[[RunOutcomes], bool]:
     """Which runs are asked for: those of the wanted models, under whatever name; all when none is named."""
-    from eval.models import ModelAmbiguous
-
     names = {name.casefold() for name in wanted}
 
     def chosen(run: RunOutcomes) -> bool:
-        try:
-            entry = session.registry.resolve(run.model, run.ran_on)
-        except ModelAmbiguous:
-            entry = None
-        return not names or (entry.name if entry else run.model).casefold() in names
+        return not names or session.registry.canonical(run.model, run.ran_on).casefold() in names
 
     return chosen
 

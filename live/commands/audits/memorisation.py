@@ -14,7 +14,7 @@ from live.commands.windows import CutoffsAsOf, Difficulties, IncludeFlagged, Pla
 from live.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
-    from eval.models import Registry
+    pass
 
 
 def memorisation(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
@@ -72,19 +72,7 @@ def memorisation(  # noqa: PLR0913, PLR0917 - one parameter for each option of t
         registry = chosen.session.registry
         judged = audit_contamination(chosen.selection, registry, chosen.judged_months(), seed)
         broken = broken_runs(chosen.whole_board())
-        audit = audit_memorisation(
-            measures, chosen.selection, lambda name: _canonical(name, registry), seed, judged, broken
-        )
+        audit = audit_memorisation(measures, chosen.selection, registry.canonical, seed, judged, broken)
     show(memorisation_sheet(audit), form)
     if audit.found.rho is None:
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
-
-
-def _canonical(name: str, registry: Registry) -> str:
-    from eval.models import ModelAmbiguous
-
-    try:
-        entry = registry.resolve(name)
-    except ModelAmbiguous:
-        return name
-    return name if entry is None else entry.name
