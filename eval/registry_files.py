@@ -53,12 +53,24 @@ _NOT_STATED = re.compile(r"\b(?:not stated|states? no (?:cut-off|date)|no cut-of
 _FLAT_KEYS = {"cutoff": "cutoff", "cutoff_source": "source", "cutoff_looked_up": "looked_up"}
 
 
-def load_registry(extra_paths: Iterable[Path] = (), *, shipped: Path | None = SHIPPED) -> Registry:
-    """Read the shipped files and the user's own (files, or folders of ``*.toml``). Raises ``RegistryError``."""
+def load_registry(
+    extra_paths: Iterable[Path] = (), *, shipped: Path | None = SHIPPED, today: date | None = None
+) -> Registry:
+    """Read the shipped files and the user's own (files, or folders of ``*.toml``). Raises ``RegistryError``.
+
+    With ``today`` a claim that is superseded only later is refused: until then it holds, and must be counted.
+    """
     files = sorted(shipped.glob("*.toml")) if shipped is not None else []
     for path in extra_paths:
         files.extend(sorted(path.glob("*.toml")) if path.is_dir() else [path])
-    return build_registry([entry for file in dict.fromkeys(files) for entry in read_file(file)])
+    registry = build_registry([entry for file in dict.fromkeys(files) for entry in read_file(file)])
+    for entry in registry.entries if today is not None else ():
+        for claim in entry.claims:
+            if claim.superseded is not None and today is not None and claim.superseded > today:
+                where = f'{", ".join(entry.origins)}, model "{entry.name}"'
+                found = f"the claim {claim.cutoff.as_written} is superseded on {claim.superseded}, a day to come"
+                raise RegistryError(f"{where}: {found}", "write the day on which it was, once it is")
+    return registry
 
 
 def read_file(path: Path) -> list[ModelEntry]:

@@ -62,7 +62,7 @@ class Session:
         """The models that ship with the command and the user's own."""
         from eval.registry_files import load_registry
 
-        registry = load_registry(self.config.model_paths)
+        registry = load_registry(self.config.model_paths, today=utc_now().date())
         return registry if self.cutoffs_as_of is None else registry.as_of(self.cutoffs_as_of)
 
     @cached_property

@@ -296,3 +296,13 @@ def test_a_cut_off_that_is_written_as_unknown_claims_nothing(tmp_path: Path, wri
     path.write_text("[[model]]\n" + CLAIM + f'kind = "training_data"\ncutoff = "{written}"\n', encoding="utf-8")
     (entry,) = load_registry([path], shipped=None).entries
     assert entry.claims == ()
+
+
+def test_a_claim_is_superseded_on_a_day_that_was(tmp_path: Path) -> None:
+    path = tmp_path / "own.toml"
+    path.write_text(
+        "[[model]]\n" + CLAIM + 'kind = "training_data"\ncutoff = "2024"\nsuperseded = 2030-01-01\n', encoding="utf-8"
+    )
+    load_registry([path], shipped=None, today=date(2030, 1, 1))
+    with pytest.raises(RegistryError, match="the claim 2024 is superseded on 2030-01-01, a day to come"):
+        load_registry([path], shipped=None, today=date(2029, 12, 31))
