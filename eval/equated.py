@@ -132,13 +132,14 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
             )
         )
     settings = equated.settings
-    window = f"[{utc_text(settings.since) or '...'}, {utc_text(settings.until) or '...'})"
+    bounds = f"in [{utc_text(settings.since) or '...'}, {utc_text(settings.until) or '...'})"
+    window = bounds if settings.since or settings.until else "at any date"
     digest = digest_of_problems(
         [one for one, meant in zip(equated.own.board.problems, equated.reference, strict=True) if meant],
         imported=all(run.imported for run in equated.own.board.runs),
     )
     conditions = [
-        f"reference set: {equated.found.n_reference} problems published in {window}; problem set {digest[:12]}",
+        f"reference set: {equated.found.n_reference} problems published {window}; problem set {digest[:12]}",
         "each model's results after its own cut-off only; what lies before was left out before the fit",
         f"made {equated.made_at:%Y-%m-%dT%H:%MZ}",
     ]
