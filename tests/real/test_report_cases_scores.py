@@ -369,7 +369,7 @@ def test_e23_a_cut_off_that_cannot_be_or_need_not_be_is_not_ranked_by(case: Case
     assert f"{doubt}: not ranked until it is confirmed" in rows["a"]["warnings"]
     ranked = case.run("eval", "--after-cutoff", "--table", "common", "--json").document
     assert [row["model"] for row in ranked["groups"][0]["rows"]] == ["b"]
-    assert any(line.startswith(f"not compared: a: {doubt}") for line in ranked["conditions"])
+    assert any(line.startswith(f"not compared: a: {doubt}") for line in ranked["notes"])
     assert case.run("models", "check").code == 1
 
     unsourced = '[[model.claim]]\nkind = "training_data"\ncutoff = "2023-01-01"\n'
