@@ -53,12 +53,12 @@ class Board:
     @cached_property
     def days(self) -> NDArray[np.float64]:
         """When each problem may first have been public, in days since 1970 (UTC); NaN where no date is known."""
-        return np.array([_days(problem.exposed_at) for problem in self.problems], dtype=np.float64)
+        return np.array([_days_or_nan(problem.exposed_at) for problem in self.problems], dtype=np.float64)
 
     @cached_property
     def days_latest(self) -> NDArray[np.float64]:
         """By when each problem was certainly public, in days since 1970: the end of what a coarse date names."""
-        return np.array([_days(problem.exposed_before) for problem in self.problems], dtype=np.float64)
+        return np.array([_days_or_nan(problem.exposed_before) for problem in self.problems], dtype=np.float64)
 
     @cached_property
     def n_models(self) -> int:
@@ -134,5 +134,10 @@ def numbered(keys: Iterable[object]) -> NDArray[np.int64]:
     return np.array([numbers.setdefault(key, len(numbers)) for key in keys], dtype=np.int64)
 
 
-def _days(instant: datetime | None) -> float:
-    return np.nan if instant is None else (instant - EPOCH).total_seconds() / DAY_S
+def days_of(instant: datetime) -> float:
+    """An instant in days since 1970 (UTC)."""
+    return (instant - EPOCH).total_seconds() / DAY_S
+
+
+def _days_or_nan(instant: datetime | None) -> float:
+    return np.nan if instant is None else days_of(instant)

@@ -125,10 +125,6 @@ class CommonWindow:
             "not_compared": [{"model": one.model, "reason": one.reason} for one in self.not_scored],
         }
 
-    def cautions(self, board: Board) -> tuple[str, ...]:
-        """What a reader must know of the problems that a table rests on, the weightiest first."""
-        return tuple(_cautions(board))
-
     def not_compared(self) -> tuple[str, ...]:
         """Who is not in it, a line each."""
         lines = [f"not compared: {model.model}: {model.reason}" for model in self.not_scored]
@@ -137,7 +133,8 @@ class CommonWindow:
         return tuple(lines)
 
 
-def _cautions(board: Board) -> Iterator[str]:
+def cautions_of(board: Board) -> Iterator[str]:
+    """What a reader must know of the problems that a table rests on, the weightiest first."""
     n_problems = len(board.problems)
     if not n_problems:
         return

@@ -11,16 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval import sheets
+from eval.audits.selection import published
 from eval.cautions import differing_fields
 from eval.common_window import cutoff_text, settings_of
 from eval.eligibility import CutoffStatus
 from eval.evaluation import RunOutcomes, Settings, digest_of_problems
 from eval.models import Registry
 from eval.own_windows import OwnWindows, own_windows
-from eval.report import TOO_FEW_PROBLEMS, cutoff_fields, utc_text
+from eval.report import TOO_FEW_PROBLEMS, cutoff_fields
 from eval.sheets import Sheet, Table
 from eval.statistics.linking import MIN_MODELS, EquatedScores, equate
-from eval.window import ProblemFacts
+from eval.window import ProblemFacts, Window
 
 LARGE_DIFFERENCE = 0.03
 HALF = 0.5
@@ -132,8 +133,7 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
             )
         )
     settings = equated.settings
-    bounds = f"in [{utc_text(settings.since) or '...'}, {utc_text(settings.until) or '...'})"
-    window = bounds if settings.since or settings.until else "at any date"
+    window = published(Window(None, settings.since, settings.until))
     digest = digest_of_problems(
         [one for one, meant in zip(equated.own.board.problems, equated.reference, strict=True) if meant],
         imported=all(run.imported for run in equated.own.board.runs),

@@ -11,7 +11,7 @@ import numpy as np
 from eval import sheets
 from eval.board import Board
 from eval.cautions import differing_fields
-from eval.common_window import CommonWindow, by_settings, cutoff_text
+from eval.common_window import CommonWindow, by_settings, cautions_of, cutoff_text
 from eval.evaluation import digest_of_problems
 from eval.report import TOO_FEW_PROBLEMS
 from eval.sheets import Sheet, Table
@@ -97,7 +97,7 @@ def _group(common: CommonWindow, places: Sequence[int], settings: str, rng: np.r
         n_contests=len(set(clusters)),
         n_not_common=int((~complete).sum()),
         digest=digest_of_problems(shared.problems, imported=all(run.imported for run in board.runs)),
-        cautions=common.cautions(shared),
+        cautions=tuple(cautions_of(shared)),
         suggestion=_suggestion(board),
     )
 

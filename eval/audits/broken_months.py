@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval.audits.refusals import named
-from eval.audits.runs import judged_months, months_of
+from eval.audits.runs import judged_months, month_name, months_of
 from eval.board import Board
 from eval.sheets import Sheet
 
@@ -48,7 +48,7 @@ class BrokenRuns:
         found: dict[str, list[str]] = {}
         for name, row in zip(board.names, cells, strict=True):
             if row.any():
-                found[name] = sorted({*found.get(name, ()), *map(_text, months[row].tolist())})
+                found[name] = sorted({*found.get(name, ()), *map(month_name, months[row].tolist())})
         return found
 
 
@@ -93,7 +93,3 @@ def left_out(found: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
         f"left out: {name}: results of {named(list(months))}, which look broken (live audit runs)"
         for name, months in found.items()
     )
-
-
-def _text(month: int) -> str:
-    return "no date" if month < 0 else f"{month // 12}-{month % 12 + 1:02}"

@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from eval.audits.runs import months_of
 from eval.audits.selection import Selection
-from eval.board import DAY_S, EPOCH, Board, numbered
+from eval.board import Board, days_of, numbered
 from eval.claims import ClaimKind, holding
 from eval.eligibility import CutoffStatus, UsedCutoff
 from eval.models import ModelEntry, Registry
 from eval.plausibility import doubtful
-from eval.statistics.changepoint import Break, scan
+from eval.statistics.changepoint import Break, differences, scan
 from eval.statistics.gap import MIN_CONTROLS, Sides
 from eval.statistics.multiplicity import holm
 from eval.statistics.placebo import Case, Judgement, Verdict, judge_gaps
@@ -126,7 +126,7 @@ def audit_contamination(
     families = _families(selection.entries, registry)
     possible = (families[:, None] != families[None, :]) & _made_alike(board)
     dated = [_tested_at(*pair, at) for pair in zip(selection.entries, selection.cutoffs, strict=True)]
-    bound = None if selection.window.start is None else _days(selection.window.start)
+    bound = None if selection.window.start is None else days_of(selection.window.start)
     starts = [_start(one, ends[may], bound) for one, may in zip(dated, possible, strict=True)]
     tested = tuple(one and replace(one, start=start) for one, start in zip(dated, starts, strict=True))
     pairs = zip(possible, starts, strict=True)
@@ -134,17 +134,17 @@ def audit_contamination(
     clean = tuple(bool(end <= (-np.inf if start is None else start)) for end, start in zip(stated, starts, strict=True))
     begins = min((start for start in starts if start is not None), default=bound)
     chosen = np.asarray(board.days >= (-np.inf if begins is None else begins))
-    scores = np.where(withheld_cells(health, months_of(board), len(board.runs)), np.nan, board.scores)
+    months = months_of(board)
+    scores = np.where(withheld_cells(health, months, len(board.runs)), np.nan, board.scores)
     names = [ALL_PLATFORMS, *sorted({board.platforms[place] for place in np.flatnonzero(chosen)})]
+    whom = Tested(tested, tuple(starts), controls, clean, families, like_ability)
     rng = np.random.default_rng(seed)
     panels = []
     for name in names if len(names) > 2 else names[:1]:
         here = chosen & ((np.array(board.platforms) == name) | (name == ALL_PLATFORMS))
         if here.any():
-            whom = Tested(tested, tuple(starts), controls, clean, families, like_ability)
             panels.append(_panel(name, board.take(here), scores[:, here], whom, rng))
-    months = set(months_of(board.take(chosen)).tolist())
-    broken = tuple(one for one in health if one.withheld and one.period in months)
+    broken = tuple(one for one in health if one.withheld and one.period in months[chosen])
     used = selection.narrowed(chosen, begins, "published before enough cut-offs of controls were over")
     return ContaminationAudit(used, begins, tested, controls, families, borne_out(panels), broken, barred, seed)
 
@@ -219,17 +219,12 @@ def _breaks(
     rows = [row for row in range(len(scores)) if close[row].sum() >= MIN_CONTROLS]
     if not rows:
         return ()
-    values = apart[rows] - np.array([_mean_of(scores[close[row]]) for row in rows])
+    values = np.where(np.isfinite(apart), differences(scores, close), np.nan)[rows]
     found = scan(values, board.clusters, _contest_days(board), rng)
     adjusted = iter(holm([one.p for one in found if one.p is not None]).tolist())
     return tuple(
         (row, one, None if one.p is None else float(next(adjusted))) for row, one in zip(rows, found, strict=True)
     )
-
-
-def _mean_of(controls: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The mean score of the controls on each problem that all of them have answered, NaN elsewhere."""
-    return np.asarray(controls.mean(axis=0), dtype=np.float64)
 
 
 def _contest_days(board: Board) -> NDArray[np.float64]:
@@ -241,19 +236,15 @@ def _contest_days(board: Board) -> NDArray[np.float64]:
 
 def _tested_at(entry: ModelEntry | None, used: UsedCutoff | None, at: datetime | None) -> TestedAt | None:
     if at is not None:
-        return TestedAt(_days(at), _days(at), f"tested at {at:%Y-%m-%dT%H:%MZ}")
+        return TestedAt(days_of(at), days_of(at), f"tested at {at:%Y-%m-%dT%H:%MZ}")
     if used is None:
         return None
     if used.status is CutoffStatus.ASSUMED:
-        return TestedAt(-np.inf, _days(used.cutoff.end), used.why, assumed=True)
+        return TestedAt(-np.inf, days_of(used.cutoff.end), used.why, assumed=True)
     claims = holding(entry.claims, ClaimKind.TRAINING_DATA) if entry is not None else ()
     first = min([used.cutoff.first, *(claim.cutoff.first for claim in claims)])
     begins = datetime(first.year, first.month, first.day, tzinfo=UTC) - EARLIEST_ZONE
-    return TestedAt(_days(begins), _days(used.cutoff.end), used.why)
-
-
-def _days(instant: datetime) -> float:
-    return (instant - EPOCH).total_seconds() / DAY_S
+    return TestedAt(days_of(begins), days_of(used.cutoff.end), used.why)
 
 
 def _stated_ends(selection: Selection, registry: Registry) -> NDArray[np.float64]:
@@ -263,7 +254,7 @@ def _stated_ends(selection: Selection, registry: Registry) -> NDArray[np.float64
         if entry is None or used is None or used.status is not CutoffStatus.STATED or used.source is None:
             continue
         if doubtful(entry, used, registry) is None:
-            ends[row] = _days(used.cutoff.after)
+            ends[row] = days_of(used.cutoff.after)
     return ends
 
 
