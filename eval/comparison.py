@@ -7,8 +7,10 @@ from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from typing import Any
 
+import numpy as np
+
 from eval import sheets
-from eval.common_window import CommonWindow
+from eval.common_window import CommonWindow, cautions_of
 from eval.sheets import Sheet, Table
 from eval.statistics import pairs
 from eval.statistics.multiplicity import holm
@@ -69,6 +71,7 @@ def comparison_sheet(common: CommonWindow, found: tuple[Pair, ...]) -> Sheet:
     )
     single = bool((common.board.n_samples <= 1).all())
     notes = [line for pair in found for line in _sentences(pair, several, single)]
+    notes += cautions_of(common.board.take(np.asarray(common.board.seen.all(axis=0))))
     notes.append(
         "differences in percentage points, on problems that both have answered; errors are clustered by contest"
     )

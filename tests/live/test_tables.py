@@ -19,6 +19,7 @@ def test_two_models_are_compared_after_the_later_cut_off(board_live: Live) -> No
     assert any("after the latest cut-off: 2024-09 (late)" in line for line in ended.document["conditions"])
     shown = board_live("compare", "m7", "late")
     assert "could be seen" in shown.out
+    assert "fewer than 100 problems (42)" in shown.out
 
 
 def test_a_wide_difference_is_told_from_none(board_live: Live) -> None:
