@@ -109,6 +109,10 @@ def build_board(problems: Iterable[ProblemFacts], runs: Iterable[RunOutcomes]) -
     n = np.zeros((len(rows), len(columns)), dtype=np.int64)
     c = np.zeros_like(n)
     for row, run in enumerate(rows):
+        if len({outcome.problem_id for outcome in run.outcomes}) != len(run.outcomes):
+            raise ValueError(
+                f"two outcomes for one problem in the run of {run.model}: results must be joined by id first"
+            )
         for outcome in run.outcomes:
             column = place.get(outcome.problem_id)
             if column is not None:

@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 from eval.cutoffs import CutoffPrecision
 from eval.eligibility import CutoffStatus
 from eval.report import TOO_FEW_PROBLEMS, Row
 from eval.statistics.intervals import FEW_CLUSTERS, MIN_CLUSTERS
-from eval.window import Reason
+from eval.window import ProblemFacts, Reason, Window
 
 FEW_PROBLEMS = 100
 MAX_MISSING = 0.05
 CEILING, FLOOR = 0.9, 0.05
+OLD = timedelta(days=360)
+"""Problems older than this may well be in the data of models that come out now."""
+_LENGTHS = {
+    CutoffPrecision.MONTH: timedelta(days=28),
+    CutoffPrecision.QUARTER: timedelta(days=90),
+    CutoffPrecision.PART_OF_YEAR: timedelta(days=90),
+    CutoffPrecision.YEAR: timedelta(days=365),
+}
+"""How long the periods are at least that a coarse cut-off names."""
 
 
 def row_warnings(
@@ -25,7 +35,9 @@ def row_warnings(
     cut-off (an explicit window may hold such); ``cautions`` are sentences that the caller has to add.
     """
     yield from cautions
-    yield from _cutoff_warnings(row, n_exposed)
+    if n_exposed:
+        yield f"{n_exposed} of {row.n_judged} judged problems may have been public before the cut-off"
+    yield from cutoff_cautions(vars(row), Window(row.window_from, None, row.window_to))
     if not row.n_eligible:
         yield _why_empty(row)
     if row.n_judged:
@@ -42,17 +54,28 @@ def differing_fields(conditions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
             yield f"{key}: {', '.join(values)}"
 
 
-def _cutoff_warnings(row: Row, n_exposed: int) -> Iterable[str]:
-    if n_exposed:
-        yield f"{n_exposed} of {row.n_judged} judged problems may have been public before the cut-off"
-    if row.cutoff_status == CutoffStatus.ASSUMED.value:
-        yield f"cut-off unknown: release date used ({row.cutoff})"
-    elif row.cutoff is not None and row.cutoff_source is None:
+def cutoff_cautions(cutoff: Mapping[str, Any], window: Window) -> Iterator[str]:
+    """What is weak about a cut-off, given as the fields that `eval.report.cutoff_fields` names, for a window."""
+    written, precision = cutoff["cutoff"], cutoff["cutoff_precision"]
+    if cutoff["cutoff_status"] == CutoffStatus.ASSUMED.value:
+        yield f"cut-off unknown: release date used ({written})"
+    elif written is not None and cutoff["cutoff_source"] is None:
         yield "cut-off without a source"
-    if row.cutoff_inherited_from is not None:
-        yield f"the cut-off is that of {row.cutoff_inherited_from}, whose data the model inherits"
-    if row.cutoff_precision in {CutoffPrecision.QUARTER, CutoffPrecision.PART_OF_YEAR, CutoffPrecision.YEAR}:
-        yield f'cut-off known only as "{row.cutoff}": its last day counts'
+    if cutoff["cutoff_inherited_from"] is not None:
+        yield f"the cut-off is that of {cutoff['cutoff_inherited_from']}, whose data the model inherits"
+    if precision in {CutoffPrecision.QUARTER, CutoffPrecision.PART_OF_YEAR, CutoffPrecision.YEAR}:
+        yield f'cut-off known only as "{written}": its last day counts'
+    if window.start is not None and window.end is not None and precision in _LENGTHS:
+        length = window.end - window.start
+        if length < _LENGTHS[CutoffPrecision(precision)]:
+            yield f'the window of {length.days} days is shorter than what the cut-off "{written}" leaves open'
+
+
+def age_cautions(problems: Iterable[ProblemFacts], now: datetime) -> Iterator[str]:
+    """What is old enough to be in the data of later models: the set is clean for this snapshot only."""
+    old = sum(one.exposed_at is not None and one.exposed_at < now - OLD for one in problems)
+    if old:
+        yield f"published more than {OLD.days // 30} months ago, so clean for this snapshot only: {old} of the problems"
 
 
 def _why_empty(row: Row) -> str:

@@ -13,8 +13,17 @@ from typing import Any
 
 import numpy as np
 
+from eval.audits.refusals import grouped
 from eval.board import Board, build_board
-from eval.cautions import CEILING, FEW_PROBLEMS, FLOOR, differing_fields
+from eval.cautions import (
+    CEILING,
+    FEW_PROBLEMS,
+    FLOOR,
+    MAX_MISSING,
+    age_cautions,
+    cutoff_cautions,
+    differing_fields,
+)
 from eval.comparable import comparable_runs
 from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
 from eval.evaluation import RunOutcomes, Settings, digest_of_problems
@@ -127,10 +136,24 @@ class CommonWindow:
 
     def not_compared(self) -> tuple[str, ...]:
         """Who is not in it, a line each."""
-        lines = [f"not compared: {model.model}: {model.reason}" for model in self.not_scored]
-        if any(used is not None and used.status is CutoffStatus.ASSUMED for used in self.cutoffs):
-            lines.append("a cut-off marked ? is not known: the release date stands in for it")
-        return tuple(lines)
+        return tuple(f"not compared: {model.model}: {model.reason}" for model in self.not_scored)
+
+    def cautions(self) -> Iterator[str]:
+        """What is weak about the cut-offs and about the problems as a whole."""
+        yield from cutoffs_cautions(self.board.names, self.cutoffs, self.window)
+        yield from age_cautions(self.board.problems, self.made_at)
+        n_problems = len(self.board.problems)
+        if 0 < n_problems < (1 - MAX_MISSING) * self.n_eligible:
+            yield f"only {n_problems} of {self.n_eligible} eligible problems have a result"
+
+
+def cutoffs_cautions(names: Iterable[str], cutoffs: Iterable[UsedCutoff | None], window: Window) -> Iterator[str]:
+    """What is weak about the cut-offs of some runs, said once for all runs of which it holds."""
+    yield from grouped(
+        (name, line)
+        for name, used in zip(names, cutoffs, strict=True)
+        for line in cutoff_cautions(cutoff_fields(used), window)
+    )
 
 
 def cautions_of(board: Board) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from eval import sheets
+from eval.audits.refusals import grouped
 from eval.common_window import CommonWindow, cautions_of
 from eval.sheets import Sheet, Table
 from eval.statistics import pairs
@@ -71,7 +72,7 @@ def comparison_sheet(common: CommonWindow, found: tuple[Pair, ...]) -> Sheet:
     )
     single = bool((common.board.n_samples <= 1).all())
     notes = [line for pair in found for line in _sentences(pair, several, single)]
-    notes += cautions_of(common.board.take(np.asarray(common.board.seen.all(axis=0))))
+    notes += grouped((f"{pair.first} and {pair.second}", line) for pair in found for line in _cautions(common, pair))
     notes.append(
         "differences in percentage points, on problems that both have answered; errors are clustered by contest"
     )
@@ -84,9 +85,15 @@ def comparison_sheet(common: CommonWindow, found: tuple[Pair, ...]) -> Sheet:
         title="Comparison on common problems",
         conditions=common.described(),
         tables=(Table("", columns, rows, tuple(notes)),),
-        notes=common.not_compared(),
+        notes=(*common.cautions(), *common.not_compared()),
         data={**common.as_dict(), "pairs": [_as_dict(pair) for pair in found]},
     )
+
+
+def _cautions(common: CommonWindow, pair: Pair) -> Iterator[str]:
+    """What a reader must know of the problems that two runs are compared on."""
+    board = common.board.take_runs([common.board.names.index(name) for name in (pair.first, pair.second)])
+    return cautions_of(board.take(np.asarray(board.seen.all(axis=0))))
 
 
 def _sentences(pair: Pair, several: bool, single: bool) -> Iterator[str]:

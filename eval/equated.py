@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from eval import sheets
 from eval.audits.selection import published
-from eval.cautions import differing_fields
-from eval.common_window import cutoff_text, settings_of
+from eval.cautions import age_cautions, differing_fields
+from eval.common_window import cutoff_text, cutoffs_cautions, settings_of
 from eval.eligibility import CutoffStatus
 from eval.evaluation import RunOutcomes, Settings, digest_of_problems
 from eval.models import Registry
@@ -21,7 +21,7 @@ from eval.own_windows import OwnWindows, own_windows
 from eval.report import TOO_FEW_PROBLEMS, cutoff_fields
 from eval.sheets import Sheet, Table
 from eval.statistics.linking import MIN_MODELS, EquatedScores, equate
-from eval.window import ProblemFacts, Window
+from eval.window import ProblemFacts, Window, quality_reason
 
 LARGE_DIFFERENCE = 0.03
 HALF = 0.5
@@ -32,13 +32,15 @@ class EquatedRuns:
     """Runs with the results that their cut-offs allow, and their estimated scores on the reference set.
 
     The reference set are the problems of the window that the settings give, or all, of those that a run has answered.
-    ``n_thin`` of them were published in quarters that fewer than 5 runs have answered.
+    ``n_thin`` of them were published in quarters that fewer than 5 runs have answered; ``n_unanswered`` sound problems
+    of the window have no result and are not in it.
     """
 
     own: OwnWindows
     reference: NDArray[np.bool_]
     found: EquatedScores
     n_thin: int
+    n_unanswered: int
     settings: Settings
     made_at: datetime
     environment_digest: str | None = None
@@ -67,12 +69,32 @@ def equate_runs(
     ``since`` and ``until`` of the settings bound the reference set, not the results used. What a model may have seen
     before its cut-off is left out before anything is fitted.
     """
-    own = own_windows(problems, runs, registry, replace(settings, after_cutoff=True, since=None, until=None), now=now)
+    universe = tuple(problems)
+    own = own_windows(universe, runs, registry, replace(settings, after_cutoff=True, since=None, until=None), now=now)
     reference = np.array([_in_reference(one, settings) for one in own.board.problems], dtype=np.bool_)
     reference &= own.clean.any(axis=0)
     strata, thin = _quarters(own)
     found = equate(own.scores, own.board.clusters, reference, rng, strata=strata)
-    return EquatedRuns(own, reference, found, int((thin & reference).sum()), settings, now, environment_digest)
+    sound = sum(_is_sound(one, settings) for one in universe)
+    return EquatedRuns(
+        own=own,
+        reference=reference,
+        found=found,
+        n_thin=int((thin & reference).sum()),
+        n_unanswered=sound - int(reference.sum()),
+        settings=settings,
+        made_at=now,
+        environment_digest=environment_digest,
+    )
+
+
+def _is_sound(problem: ProblemFacts, settings: Settings) -> bool:
+    """Whether a problem could be in the reference set, had anybody answered it."""
+    return (
+        settings.admits(problem)
+        and _in_reference(problem, settings)
+        and quality_reason(problem, include_flagged=settings.include_flagged) is None
+    )
 
 
 def _quarters(own: OwnWindows) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
@@ -134,12 +156,11 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
         )
     settings = equated.settings
     window = published(Window(None, settings.since, settings.until))
-    digest = digest_of_problems(
-        [one for one, meant in zip(equated.own.board.problems, equated.reference, strict=True) if meant],
-        imported=all(run.imported for run in equated.own.board.runs),
-    )
+    digest = digest_of_problems(_referred(equated), imported=all(run.imported for run in equated.own.board.runs))
+    n = equated.n_unanswered
     conditions = [
         f"reference set: {equated.found.n_reference} problems published {window}; problem set {digest[:12]}",
+        *([f"{n} sound problems of that window have no clean result and are not in it"] if n else []),
         "each model's results after its own cut-off only; what lies before was left out before the fit",
         f"made {equated.made_at:%Y-%m-%dT%H:%MZ}",
     ]
@@ -147,11 +168,16 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
         title="Estimated scores on one reference set (two-parameter item response theory)",
         conditions=tuple(conditions),
         tables=(Table("", columns, tuple(rows), tuple(_notes(equated, seed))),),
-        notes=tuple(f"not scored: {model.model}: {model.reason}" for model in equated.own.not_scored),
+        notes=(
+            *cutoffs_cautions(equated.own.board.names, equated.own.cutoffs, Window()),
+            *age_cautions(_referred(equated), equated.made_at),
+            *(f"not scored: {model.model}: {model.reason}" for model in equated.own.not_scored),
+        ),
         data={
             "reference_from": settings.since,
             "reference_to": settings.until,
             "n_reference": equated.found.n_reference,
+            "n_unanswered": equated.n_unanswered,
             "problem_set_digest": digest,
             "environment_digest": equated.environment_digest,
             "settings": settings.as_dict(),
@@ -164,8 +190,15 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
     )
 
 
+def _referred(equated: EquatedRuns) -> list[ProblemFacts]:
+    return [one for one, meant in zip(equated.own.board.problems, equated.reference, strict=True) if meant]
+
+
 def _order(equated: EquatedRuns) -> list[int]:
+    """Best estimate first; by name where there is none."""
     names, found = equated.own.board.names, equated.found.scores
+    if equated.refusal is not None:
+        return sorted(range(len(names)), key=lambda place: names[place])
     return sorted(range(len(names)), key=lambda place: (-(found[place].estimate or 0.0), names[place]))
 
 
@@ -210,11 +243,15 @@ def _notes(equated: EquatedRuns, seed: int) -> Iterator[str]:
 
 def _as_dict(equated: EquatedRuns, place: int) -> Mapping[str, Any]:
     own, n_own = equated.own.own(place)
+    one = equated.found.scores[place]
+    if equated.refusal is not None:
+        one = replace(one, estimate=None, low=None, high=None, refusal=equated.refusal)
     return {
         "model": equated.own.board.names[place],
         "settings": settings_of(equated.own.board.runs[place]),
         **cutoff_fields(equated.own.cutoffs[place]),
         "n_own_problems": n_own,
-        "own_score": own,
-        **asdict(equated.found.scores[place]),
+        "own_score": own if n_own >= TOO_FEW_PROBLEMS else None,
+        "n_own_solved": None if own is None else own * n_own,
+        **asdict(one),
     }

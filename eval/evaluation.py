@@ -16,16 +16,13 @@ from typing import Any
 import numpy as np
 
 from db.records import require_utc
-from eval.cautions import differing_fields, row_warnings
+from eval.cautions import age_cautions, differing_fields, row_warnings
 from eval.eligibility import NotScored, UsedCutoff
 from eval.models import ModelAmbiguous, ModelEntry, Registry
 from eval.plausibility import believable_cutoff, doubtful, former_cutoffs
 from eval.report import TOO_FEW_PROBLEMS, Report, Row, cutoff_fields, utc_text
 from eval.scoring import UNKNOWN, Judged, score, strata
-from eval.window import IN_WINDOW_REASONS, ProblemFacts, Reason, Window, classify, date_reason, window_for
-
-OLD = timedelta(days=360)
-"""Problems older than this may well be in the data of models that come out now."""
+from eval.window import ProblemFacts, Reason, Window, classify, date_reason, window_for
 
 
 @dataclass(frozen=True)
@@ -250,14 +247,7 @@ def _evaluate_run(
     exposed = _exposed_count(selection.judged, basis.known)
     cautions = (*basis.cautions, *(() if row.n_judged else _elsewhere(universe, run)))
     warnings = row_warnings(row, run.imported, selection.n_incomplete, exposed, cautions)
-    return replace(row, warnings=(*warnings, *_aged(selection.judged, now)))
-
-
-def _aged(judged: Judged, now: datetime) -> Iterator[str]:
-    """What is old enough to be in the data of later models: the set is clean for this snapshot only."""
-    old = sum(one.exposed_at is not None and one.exposed_at < now - OLD for one in judged.problems)
-    if old:
-        yield f"published more than {OLD.days // 30} months ago, so clean for this snapshot only: {old} of the problems"
+    return replace(row, warnings=(*warnings, *age_cautions(selection.judged.problems, now)))
 
 
 def _elsewhere(universe: Iterable[ProblemFacts], run: RunOutcomes) -> Iterator[str]:
@@ -351,7 +341,6 @@ def _row(
         by_difficulty=strata(judged, [problem.difficulty or UNKNOWN for problem in judged.problems], settings.all_ks),
         by_platform=strata(judged, [problem.platform for problem in judged.problems], settings.all_ks),
         left_out=left_out,
-        n_in_window_left_out=sum(count for reason, count in selection.left_out.items() if _in_window(reason)),
         warnings=(),
         problem_set=lines,
         problem_set_digest=_digest(lines),
@@ -367,10 +356,6 @@ def _exposed_count(judged: Judged, known: UsedCutoff | None) -> int:
         return 0
     window = window_for(known.cutoff)
     return sum(1 for problem in judged.problems if date_reason(problem, window) is not None)
-
-
-def _in_window(reason: str) -> bool:
-    return reason in IN_WINDOW_REASONS or reason.startswith("flagged: ")
 
 
 def digest_of_problems(problems: Iterable[ProblemFacts], *, imported: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -40,6 +41,8 @@ class RankedRun:
 class RankedGroup:
     """Runs under the same settings, on the problems that all of them have answered, with their rank sets.
 
+    ``few`` says why there is no rate: a sentence, where fewer than 10 problems are common.
+
     ``settings`` are what the runs of the group share and other groups do not. ``digest`` is of the common problems.
     ``suggestion`` says which runs to leave out where too little is common.
     """
@@ -54,14 +57,19 @@ class RankedGroup:
     cautions: tuple[str, ...]
     suggestion: str | None
 
+    @property
+    def few(self) -> str | None:
+        return f"{self.n_problems} problems are too few for a rate" if self.n_problems < TOO_FEW_PROBLEMS else None
+
 
 def rank_runs(common: CommonWindow, rng: np.random.Generator, *, across: Sequence[str] = ()) -> tuple[RankedGroup, ...]:
     """Rank the runs of each group of equal settings; ``across`` names settings whose differences are meant."""
     groups = by_settings(common.board.runs, across)
     differing = list(differing_fields([dict(key) for key in groups]))
     fields = [line.split(":")[0] for line in differing]
+    # Every group starts from the same state: what is drawn for one does not depend on which others there are.
     return tuple(
-        _group(common, places, ", ".join(f"{name} {dict(key).get(name)}" for name in fields), rng)
+        _group(common, places, ", ".join(f"{name} {dict(key).get(name)}" for name in fields), deepcopy(rng))
         for key, places in groups.items()
     )
 
@@ -135,11 +143,13 @@ def ranking_sheet(common: CommonWindow, groups: Sequence[RankedGroup], seed: int
             "runs under different settings are ranked apart; where a difference is meant, say so with --across NAME"
         )
     notes.append(f"intervals and ranks hold with 95 %; seed {seed}")
+    if any(run.cutoff is not None and run.cutoff.endswith("?") for group in groups for run in group.runs):
+        notes.append("a cut-off marked ? is not known: the release date stands in for it")
     return Sheet(
         title="Models on the same problems",
         conditions=common.described(),
         tables=tuple(_table(group) for group in groups),
-        notes=(*notes, *common.not_compared()),
+        notes=(*notes, *common.cautions(), *common.not_compared()),
         data={**common.as_dict(), "groups": [_as_dict(group) for group in groups], "seed": seed},
     )
 
@@ -155,20 +165,19 @@ def _table(group: RankedGroup) -> Table:
         sheets.text("tier"),
         sheets.count("lacks"),
     )
-    few = group.n_problems < TOO_FEW_PROBLEMS
     rows = []
     for place in _order(group):
         run = group.runs[place]
         found = group.ranks.sets[place] if group.ranks.refusal is None else None
         score: sheets.Cell = run.score
-        if few and run.score is not None:
+        if group.few and run.score is not None:
             score = f"{run.score * group.n_problems:.3g} of {group.n_problems}"
         rows.append(
             (
                 run.name,
                 run.cutoff,
                 score,
-                None if few else sheets.span(run.interval.low, run.interval.high),
+                None if group.few else sheets.span(run.interval.low, run.interval.high),
                 None if found is None else _span(found.low, found.high),
                 None if found is None else _span(found.simultaneous_low, found.simultaneous_high),
                 None if found is None else str(found.tier),
@@ -189,8 +198,8 @@ def _order(group: RankedGroup) -> list[int]:
 
 def _notes(group: RankedGroup) -> Iterator[str]:
     yield from _rank_notes(group)
-    if 0 < group.n_problems < TOO_FEW_PROBLEMS:
-        yield f"{group.n_problems} problems are too few for a rate"
+    if group.n_problems and group.few:
+        yield group.few
     if group.n_not_common:
         yield f"{group.n_not_common} problems are not in it: a run has no result there (see lacks)"
     if group.suggestion is not None:
@@ -235,10 +244,12 @@ def _as_dict(group: RankedGroup) -> Mapping[str, Any]:
                 "model": run.name,
                 "cutoff": run.cutoff,
                 "n_exposed": run.n_exposed,
-                "score": run.score,
-                "low": run.interval.low,
-                "high": run.interval.high,
+                "score": None if group.few else run.score,
+                "low": None if group.few else run.interval.low,
+                "high": None if group.few else run.interval.high,
                 "interval_method": run.interval.method,
+                "n_solved": None if run.score is None else run.score * group.n_problems,
+                "reason": group.few,
                 "n_missing": run.n_missing,
                 "ranks": None if found is None or group.ranks.refusal is not None else asdict(found),
             }

@@ -73,9 +73,9 @@ class Row:
     ``n_eligible`` problems lie in the window and are sound; ``n_with_tests`` of them can be judged here; ``n_judged``
     were (or have imported results). ``left_out`` gives a count for each reason; with ``n_judged`` it adds up to
     ``n_universe``, the problems that the filters leave; only reasons "fewer than K samples" do not enter that sum,
-    since they concern pass@K alone. ``n_in_window_left_out`` lie in the window. ``problem_set`` names the judged
-    problems and their suites. ``cutoff_kind`` is ``training_data`` or ``release_date``; ``cutoff_inherited_from`` the
-    base model whose cut-off it is; ``cutoff_revision`` names the state of the claims that it was chosen from.
+    since they concern pass@K alone. ``problem_set`` names the judged problems and their suites. ``cutoff_kind`` is
+    ``training_data`` or ``release_date``; ``cutoff_inherited_from`` the base model whose cut-off it is;
+    ``cutoff_revision`` names the state of the claims that it was chosen from.
     ``samples_per_problem`` are the least and the most; ``results`` lists problems that are too few for a rate.
     """
 
@@ -107,7 +107,6 @@ class Row:
     by_difficulty: tuple[Stratum, ...]
     by_platform: tuple[Stratum, ...]
     left_out: Mapping[str, int]
-    n_in_window_left_out: int
     warnings: tuple[str, ...]
     problem_set: frozenset[str]
     problem_set_digest: str

@@ -67,7 +67,7 @@ class Column:
             return self.between.join(format(end * self.scale, self.format) for end in cell)
         if isinstance(cell, str) or not self.format:
             return str(cell)
-        if cell and self.least and abs(cell) < self.least:
+        if abs(cell) < self.least:
             return f"<{self.least:g}"
         return format(cell * self.scale, self.format)
 
@@ -233,15 +233,18 @@ def sheet_to_markdown(sheet: Sheet) -> str:
 def sheet_to_csv(sheet: Sheet) -> str:
     """The rows of all tables, unrounded (shares, not percent), the table's title in the first column.
 
-    An interval has a column for each end; an empty cell holds no number.
+    An interval has a column for each end; an empty cell holds no number. The last two columns have the conditions and
+    the notes, joined by "; ": a row that is cut out of its table still says what was measured.
     """
+    conditions = "; ".join(sheet.conditions)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for one in sheet.tables:
-        writer.writerow(["table", *(name for column in one.columns for name in column.names)])
+        writer.writerow(["table", *(name for column in one.columns for name in column.names), "conditions", "notes"])
+        notes = "; ".join((*one.notes, *sheet.notes))
         for row in one.rows:
             cells = (column.raw(cell) for column, cell in zip(one.columns, row, strict=True))
-            writer.writerow([one.title, *(value for cell in cells for value in cell)])
+            writer.writerow([one.title, *(value for cell in cells for value in cell), conditions, notes])
     return out.getvalue()
 
 

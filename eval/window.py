@@ -38,14 +38,6 @@ class Reason(StrEnum):
     OLDER_STATEMENT = "answers an older statement"
 
 
-IN_WINDOW_REASONS = frozenset(Reason) - {
-    Reason.DATE_UNKNOWN,
-    Reason.BEFORE_CUTOFF,
-    Reason.TOO_NEAR,
-    Reason.OUTSIDE_WINDOW,
-}
-"""The reasons that concern problems whose date is inside the window."""
-
 INFORMATIONAL_FLAGS = frozenset({"early_access", "exposed_earlier", "has_image", "partial_tests", "withdrawn"})
 """Flags that a reader should know of, and that keep no problem out of a score."""
 

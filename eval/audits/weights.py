@@ -13,30 +13,34 @@ from eval import sheets
 from eval.audits.broken_months import BrokenRuns, still_in
 from eval.audits.refusals import grouped, named
 from eval.board import build_board
+from eval.cautions import cutoff_cautions
+from eval.common_window import cutoff_text
 from eval.eligibility import NotScored, UsedCutoff
 from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
 from eval.models import Registry
-from eval.report import utc_text
+from eval.report import TOO_FEW_PROBLEMS, cutoff_fields, utc_text
 from eval.sheets import Sheet, Table
 from eval.statistics.intervals import Interval, interval
 from eval.statistics.weighting import WeightedScore, post_stratified
 from eval.window import ProblemFacts, Window, classify
 from eval.workloads import Workload
 
-MIN_PROBLEMS = 10
-
 
 @dataclass(frozen=True)
 class WeightedRun:
-    """One run on its own window: its mean (a share, None with fewer than 10 problems) and its weighted score."""
+    """One run on its own window: its mean (a share, None with fewer than 10 problems) and its weighted score.
+
+    ``cautions`` say what is weak about its cut-off.
+    """
 
     name: str
     window: Window
     cutoff: UsedCutoff | None
     n_problems: int
     plain: float | None
-    plain_interval: Interval
+    plain_interval: Interval | None
     weighted: WeightedScore
+    cautions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,7 @@ def audit_weights(
         own = np.array(clean, dtype=np.bool_) & board.seen[place]
         used[place] = own
         values, contests = scores[place, own], clusters[own]
+        is_rate = values.size >= TOO_FEW_PROBLEMS
         weighted = post_stratified(values, contests, strata[own], workload.weights())
         found.append(
             WeightedRun(
@@ -91,9 +96,10 @@ def audit_weights(
                 basis.window,
                 basis.known,
                 int(own.sum()),
-                float(values.mean()) if values.size >= MIN_PROBLEMS else None,
-                interval(values, contests.tolist()),
+                float(values.mean()) if is_rate else None,
+                interval(values, contests.tolist()) if is_rate else None,
                 _checked(weighted),
+                (*basis.cautions, *cutoff_cautions(cutoff_fields(basis.known), basis.window)),
             )
         )
     taken = np.asarray(used.any(axis=0))
@@ -111,10 +117,10 @@ def audit_weights(
 
 def _checked(weighted: WeightedScore) -> WeightedScore:
     """The score, withheld where fewer than 10 problems carry it: that is a list, and no rate."""
-    if weighted.n >= MIN_PROBLEMS:
+    if weighted.n >= TOO_FEW_PROBLEMS:
         return weighted
     there = f"there are {weighted.n}" if weighted.n else "there is none in its window"
-    refusal = f"no weighted score: needs at least {MIN_PROBLEMS} problems of the kinds that have a weight, {there}"
+    refusal = f"no weighted score: needs at least {TOO_FEW_PROBLEMS} problems of the kinds that have a weight, {there}"
     return WeightedScore(weighted.strata, weighted.n, weighted.n_outside, weighted.n_contests, refusal=refusal)
 
 
@@ -122,6 +128,7 @@ def weights_sheet(audit: WeightsAudit) -> Sheet:
     """The scores of each run, and of the kinds of problems what they weigh and how many there are."""
     columns = (
         sheets.text("model"),
+        sheets.text("cut-off"),
         sheets.text("from (UTC)"),
         sheets.count("problems"),
         sheets.percent("plain"),
@@ -156,10 +163,11 @@ def _row(run: WeightedRun) -> tuple[sheets.Cell, ...]:
     change = None if weighted.score is None or run.plain is None else weighted.score - run.plain
     return (
         run.name,
+        None if run.cutoff is None else cutoff_text(run.cutoff),
         utc_text(run.window.start),
         run.n_problems,
         run.plain,
-        sheets.span(plain.low, plain.high) if run.plain is not None else None,
+        None if plain is None else sheets.span(plain.low, plain.high),
         weighted.n,
         weighted.n_contests,
         weighted.score,
@@ -174,7 +182,7 @@ def _notes(audit: WeightsAudit) -> Iterator[str]:
     if not audit.runs:
         yield "no score: no run has a usable cut-off"
     yield from grouped((run.name, run.weighted.refusal) for run in audit.runs)
-    yield from grouped((run.name, warning) for run in audit.runs for warning in run.weighted.warnings)
+    yield from grouped((run.name, line) for run in audit.runs for line in (*run.weighted.warnings, *run.cautions))
     if audit.unweighted:
         yield f"of a kind without a weight, so in plain alone: {named(list(audit.unweighted))}"
     yield (
@@ -200,7 +208,7 @@ def _strata_table(audit: WeightsAudit) -> Table:
     for code, weight in weights.items():
         strata = [(run, one) for run in scored for one in run.weighted.strata if one.code == code]
         shares = [100 * one.n / run.n_problems for run, one in strata]
-        means = [100 * one.mean for _, one in strata if one.mean is not None]
+        means = [100 * one.mean for _, one in strata if one.mean is not None and one.n >= TOO_FEW_PROBLEMS]
         rows.append(
             (
                 code,
@@ -210,7 +218,10 @@ def _strata_table(audit: WeightsAudit) -> Table:
                 _range(means, "1f"),
             )
         )
-    notes = ("from the model with least to the one with most; shares and solved in percent",)
+    notes = (
+        "from the model with least to the one with most; shares and solved in percent, "
+        f"solved of those with at least {TOO_FEW_PROBLEMS} problems of the kind",
+    )
     return Table("Kinds of problems", columns, tuple(rows), notes)
 
 
@@ -231,10 +242,11 @@ def _as_dict(audit: WeightsAudit) -> dict[str, Any]:
                 "model": run.name,
                 "window_from": run.window.start,
                 "window_to": run.window.end,
-                "cutoff": run.cutoff and run.cutoff.cutoff.as_written,
+                **cutoff_fields(run.cutoff),
                 "n_problems": run.n_problems,
-                "plain": {"score": run.plain, **asdict(run.plain_interval)},
+                "plain": None if run.plain_interval is None else {"score": run.plain, **asdict(run.plain_interval)},
                 "weighted": asdict(run.weighted),
+                "cautions": run.cautions,
             }
             for run in audit.runs
         ],

@@ -148,9 +148,12 @@ def effective_n(share: float, se: float) -> float:
 def interval(values: ArrayLike, clusters: Sequence[Hashable]) -> Interval:
     """The 95 % interval of a mean over problems, by the method that their number and their contests allow.
 
-    ``values`` has one number in [0, 1] for each problem, ``clusters`` its contest.
+    ``values`` has one number in [0, 1] for each problem, ``clusters`` its contest. Raises ``ValueError`` for a value
+    that is no number.
     """
     array = np.asarray(values, dtype=np.float64)
+    if np.isnan(array).any():
+        raise ValueError(f"{int(np.isnan(array).sum())} of {array.size} values are no numbers: leave them out first")
     by_item, by_cluster = item_se(array), cluster_se(array, clusters)
     groups = len(set(clusters))
     if by_item is None or by_cluster is None:

@@ -141,30 +141,28 @@ def make_report(
         environment_digest=results.environment.digest if results.environment else None,
         requested=wanted,
     )
-    report = replace(report, notes=(*_broken_notes(report, results), *report.notes))
+    report = replace(report, notes=(*_broken_notes(session, results, settings), *report.notes))
     if judging.grader is not GraderName.LIVE:
         report = replace(report, notes=(f"judged by the rules of another grader: {judging.grader}", *report.notes))
     return report
 
 
-def _broken_notes(report: Report, results: Results) -> tuple[str, ...]:
-    """Months of the rows' windows in which their runs look broken."""
-    from eval.audits.broken_months import still_in
+def _broken_notes(session: Session, results: Results, settings: Settings) -> tuple[str, ...]:
+    """Months in which runs look broken, as far as rows rest on them."""
+    import numpy as np
 
-    broken = broken_of(results)
-    models = {id(run.outcomes): run.model for run in results.runs}
-    shown = [row for row, run in enumerate(broken.board.runs) if id(run.outcomes) in models]
-    starts: dict[str, str] = {}
-    for row in report.rows:
-        begins = "" if row.window_from is None else f"{row.window_from:%Y-%m}"
-        starts[row.model] = min(begins, starts.get(row.model, begins))
-    board = broken.board.take_runs(shown)
-    names = dict(zip(board.names, (run.model for run in board.runs), strict=True))
-    found = {
-        name: [month for month in months if month >= starts.get(names[name], "")]
-        for name, months in broken.within(board).items()
-    }
-    return still_in({name: months for name, months in found.items() if months})
+    from eval.audits.broken_months import still_in
+    from eval.board import build_board
+    from eval.evaluation import eligible_problems
+
+    board = build_board(results.problems, results.runs)
+    used = np.zeros(board.seen.shape, dtype=np.bool_)
+    for place, run in enumerate(board.runs):
+        eligible = {
+            one.problem_id for one in eligible_problems(board.problems, run, session.registry, settings, now=utc_now())
+        }
+        used[place] = [one.problem_id in eligible for one in board.problems]
+    return still_in(broken_of(results).within(board, used))
 
 
 def _common_table(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from eval.board import build_board, numbered, run_names
 from tests.eval.facts import problem, run
@@ -58,3 +59,8 @@ def test_runs_of_one_model_are_told_apart() -> None:
 
 def test_numbers_count_from_nought_in_order_of_appearance() -> None:
     np.testing.assert_array_equal(numbered(["x", "y", "x"]), [0, 1, 0])
+
+
+def test_two_outcomes_for_one_problem_are_refused() -> None:
+    with pytest.raises(ValueError, match="two outcomes for one problem in the run of a"):
+        build_board([problem(1)], [run("a", [(1, 1, 1), (1, 1, 0)])])

@@ -11,6 +11,7 @@ import pytest
 
 from eval.common_window import CommonWindow, common_window
 from eval.comparison import compare_runs, comparison_sheet
+from eval.cutoffs import parse_cutoff
 from eval.equated import EquatedRuns, equate_runs, equated_sheet
 from eval.evaluation import RunOutcomes, Settings
 from eval.models import Registry
@@ -249,3 +250,62 @@ def test_runs_that_share_little_are_told_who_to_leave_out() -> None:
     (group,) = rank_runs(common, np.random.default_rng(0))
     assert group.suggestion == "without m5 the other 5 share 60 problems"
     assert group.suggestion in texts(ranking_sheet(common, [group], 0))
+
+
+def test_cautions_of_a_comparison_are_those_of_its_pair() -> None:
+    """a and b share 110 problems, c has answered 5 of them: what is said of a and b is not what is said of c."""
+    problems = one_a_month(110)
+    runs = [run(name, [(number, 2, number % 2) for number in range(110)]) for name in ("a", "b")]
+    runs.append(run("c", [(number, 2, 1) for number in range(5)]))
+    common = compared(problems, runs, registry(*map(model, "abc")), EXPLICIT)
+    said = texts(comparison_sheet(common, compare_runs(common)))
+    assert "a and c, b and c: fewer than 100 problems (5)" in said
+    assert "a and b: fewer" not in said
+
+
+def test_what_a_group_draws_does_not_depend_on_other_groups() -> None:
+    rng = np.random.default_rng(8)
+    shares = rng.uniform(0.3, 0.6, 6)
+    runs = [
+        run(f"m{place}", [(number, 10, int(rng.binomial(10, share))) for number in range(40)], conditions={"p": "v1"})
+        for place, share in enumerate(shares)
+    ]
+    others = [RunOutcomes(f"n{one.model}", one.outcomes, conditions={"p": "a"}) for one in runs]
+    models = registry(*(model(one.model) for one in [*runs, *others]))
+    alone = rank_runs(compared(one_a_month(40), runs, models, EXPLICIT), np.random.default_rng(1))
+    both = rank_runs(compared(one_a_month(40), [*others, *runs], models, EXPLICIT), np.random.default_rng(1))
+    assert alone[0].ranks.sets in [group.ranks.sets for group in both]
+
+
+def test_fewer_than_ten_common_problems_have_no_rate_in_json_either() -> None:
+    problems = one_a_month(8)
+    common = compared(problems, [run("a", [(number, 4, 3) for number in range(8)])], registry(model("a")), EXPLICIT)
+    document = json.loads(sheet_to_json(ranking_sheet(common, rank_runs(common, np.random.default_rng(0)), 0)))
+    (row,) = document["groups"][0]["rows"]
+    assert (row["score"], row["low"], row["high"], row["n_solved"]) == (None, None, None, 6.0)
+    assert row["reason"] == "8 problems are too few for a rate"
+
+
+def test_a_refused_estimate_is_in_no_form() -> None:
+    equated = equate_runs(
+        one_a_month(60), [all_right("a", 60)], registry(model("a")), AFTER, np.random.default_rng(0), now=NOW
+    )
+    document = json.loads(sheet_to_json(equated_sheet(equated, 0)))
+    assert document["refusal"] == "equating needs at least 5 models, there are 1"
+    (row,) = document["rows"]
+    assert [row[name] for name in ("estimate", "low", "high")] == [None] * 3
+
+
+def test_a_weak_cut_off_is_told_under_every_table() -> None:
+    models = registry(model("a", None, release=parse_cutoff("2024-02-03")), model("b", "2024"), model("c", "2024-01"))
+    problems = [problem(number, f"2025-06-{number + 1:02}", contest=f"c{number}") for number in range(12)]
+    settings = Settings(after_cutoff=True, until=parse_since("2025-06-20"), since=parse_since("2025-06-01"))
+    common = compared(problems, [all_right("a"), all_right("b"), all_right("c")], models, settings)
+    said = "\n".join(common.cautions())
+    assert "a: cut-off unknown: release date used (2024-02-03)" in said
+    assert 'b: cut-off known only as "2024": its last day counts' in said
+    assert 'b: the window of 19 days is shorter than what the cut-off "2024" leaves open' in said
+    assert 'c: the window of 19 days is shorter than what the cut-off "2024-01" leaves open' in said
+    assert (
+        texts(ranking_sheet(common, rank_runs(common, np.random.default_rng(0)), 0)).count("its last day counts") == 1
+    )

@@ -70,10 +70,11 @@ def test_markdown_cannot_be_broken_by_a_name() -> None:
 
 def test_csv_is_unrounded() -> None:
     rows = list(csv.reader(io.StringIO(sheets.sheet_to_csv(SHEET))))
+    said = ["window [2024-01-01T00:00Z, ...); problem set 0123456789ab", "c has no problem in the window; no ranks"]
     assert rows == [
-        ["table", "model", "problems", "pass@1", "difference", "z", "p"],
-        ["pass@1", "a|b [x](y)", "12", "0.4321", "-0.0123", "1.5", "1e-07"],
-        ["pass@1", "c", "0", "", "", "", ""],
+        ["table", "model", "problems", "pass@1", "difference", "z", "p", "conditions", "notes"],
+        ["pass@1", "a|b [x](y)", "12", "0.4321", "-0.0123", "1.5", "1e-07", *said],
+        ["pass@1", "c", "0", "", "", "", "", *said],
     ]
 
 

@@ -93,3 +93,11 @@ def test_composition_and_difficulty_leave_a_broken_month_out_by_name(broken: Liv
     assert "left out: results of m5 in 2024-03" in broken(*asked, "--platform", "leetcode").out
     conditions = broken("audit", "difficulty", "--json").document["conditions"]
     assert any(line.startswith("left out: m5: results of 2024-03") for line in conditions)
+
+
+def test_a_broken_month_is_named_where_a_table_rests_on_it_and_nowhere_else(broken: Live) -> None:
+    said = "m5: results of 2024-03 look broken"
+    march = broken("eval", "m5", "--since", "2024-02", "--json").document["notes"]
+    assert any(note.startswith(said) for note in march)
+    for window in (["--until", "2024-02"], ["--since", "2024-04"]):
+        assert not any(said in note for note in broken("eval", "m5", *window, "--json").document["notes"])

@@ -211,3 +211,8 @@ def test_the_recorded_standard_errors_of_45_models(shared_data: Path) -> None:
             assert trials == pytest.approx(float(row["n_eff"]), abs=1e-3)
             bounds = (float(row["wilson_lo"]), float(row["wilson_hi"]))
             assert wilson(float(np.mean(values)), trials) == pytest.approx(bounds, abs=1e-4)
+
+
+def test_a_missing_value_is_no_value() -> None:
+    with pytest.raises(ValueError, match="1 of 3 values are no numbers"):
+        interval([0.0, float("nan"), 1.0], ["a", "b", "c"])
