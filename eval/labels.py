@@ -35,11 +35,12 @@ def check_labels(
     if not universe:
         return
     prefix = f"{where}: " if where else ""
-    _check(wanted, (one.platform for one in universe), prefix + "no problem is of the platform")
-    _check(levels, (one.difficulty or UNKNOWN for one in universe), prefix + "no problem is labelled")
+    check_known(wanted, (one.platform for one in universe), prefix + "no problem is of the platform")
+    check_known(levels, (one.difficulty or UNKNOWN for one in universe), prefix + "no problem is labelled")
 
 
-def _check(wanted: Iterable[str], labels: Iterable[str], message: str) -> None:
+def check_known(wanted: Iterable[str], labels: Iterable[str], message: str) -> None:
+    """Raises ``LabelUnknown``, with ``message`` and the labels that there are, for one that is not among them."""
     counts = Counter(label.casefold() for label in labels)
     for name in wanted:
         if name.casefold() not in counts:

@@ -28,9 +28,13 @@ def list_problems(
 ) -> None:
     """All problems by date, oldest first; those without a date last."""
     from db.problems import list_problems as load
+    from eval.labels import check_known
 
     with session_of(context).open_store(reading=True) as store, store.read() as reading:
-        problems = load(reading, platform=platform)
+        problems = load(reading)
+    if platform is not None and problems:
+        check_known([platform], (one.key.platform for one in problems), "no problem is of the platform")
+        problems = [one for one in problems if one.key.platform.casefold() == platform.casefold()]
     problems.sort(key=lambda problem: (problem.exposed_at is None, problem.exposed_at, str(problem.key)))
     if as_json:
         print_json([_as_dict(problem) for problem in problems])

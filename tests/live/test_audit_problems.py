@@ -84,3 +84,8 @@ def test_an_invented_board_without_statements_that_allow_much(board_live: Live) 
     assert "Nothing was found" in ended.out
     assert "a finding is a reason to look" in " ".join(ended.out.split())
     assert board_live("audit", "problems", "--since", "2024-13").code == 2
+
+
+def test_a_store_without_problems_has_none_to_look_at(live: Live) -> None:
+    assert live("import", "problems", "/dev/null", "--format", "jsonl").code == 0
+    assert live("audit", "problems").code == 3

@@ -257,3 +257,13 @@ def test_the_executors_to_choose_from_are_those_of_the_sandbox() -> None:
 
 def test_an_executor_that_is_none(live: Live) -> None:
     assert live("judge", "--executor", "foo").code == 2
+
+
+def test_a_platform_that_no_problem_is_of_is_named_with_those_that_there_are(live: Live, tmp_path: Path) -> None:
+    live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl")
+    ended = live("problems", "list", "--platform", "atcodr")
+    assert (ended.code, ended.err.splitlines()[0]) == (
+        2,
+        f'error: no problem is of the platform "atcodr"; there is {PROBLEM["platform"]}',
+    )
+    assert len(live("problems", "list", "--platform", PROBLEM["platform"].upper(), "--json").document) == 1

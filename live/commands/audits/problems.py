@@ -10,6 +10,7 @@ import typer
 from live.commands.audits.selection import ANY_TIME, Chosen, Models, choose
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, chosen_form, show
 from live.commands.windows import Difficulties, IncludeFlagged, Platforms, Since, Until, read_settings
+from live.errors import ExitCode
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session as DbSession
@@ -63,6 +64,8 @@ def problems(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
     with chosen.session.open_store(reading=True) as store, store.read() as reading:
         evidence = _evidence(reading, chosen, looked_at)
     show(problems_sheet(audit_problems(chosen.selection, looked_at, evidence, groups), show_weak=show_all), form)
+    if not looked_at:
+        raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
 
 
 def _evidence(reading: DbSession, chosen: Chosen, looked_at: list[ProblemFacts]) -> Evidence:
