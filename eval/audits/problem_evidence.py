@@ -129,6 +129,7 @@ def outputs_of(tests: Sequence[KnownTest], solutions: Iterable[Solution], groups
         [ACCEPTED] * len(ordered),
         sum(test.is_sample for test in ordered),
         [[test.name in one and one[test.name].verdict == ACCEPTED for test in ordered] for one in facts],
+        [[test.name in one for test in ordered] for one in facts],
     )
 
 

@@ -3,12 +3,14 @@
 A finding is a reason to look, never a verdict. Strong signals come first; weak ones have harmless explanations more
 often than not. Weak are: disagreement on a sample, whose expected output stands in the statement for all to see;
 disagreement with an answer that an independent solution reproduces; what chance explains once all problems that were
-looked at are counted (Benjamini and Hochberg, 5 %); a negative item-rest correlation; samples for the only tests.
+looked at are counted (Benjamini and Hochberg, 5 %); a negative item-rest correlation; samples for the only tests; more
+solutions accepted here than were published, since they may be other solutions.
 """
 
 from __future__ import annotations
 
 import shlex
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -27,6 +29,7 @@ from eval.audits.problem_evidence import (
     in_order,
     outputs_of,
 )
+from eval.audits.refusals import named
 from eval.audits.selection import Selection
 from eval.board import Board, numbered
 from eval.statistics import problem_health as health
@@ -37,6 +40,8 @@ from eval.window import ProblemFacts
 EASY = frozenset({"easy", "medium"})
 LONGEST_REASON = 160
 LEVEL = 0.05
+MIN_RESULTS = 30
+"""With fewer results nobody knows how strong a model is."""
 
 
 class Signal(StrEnum):
@@ -123,10 +128,10 @@ def audit_problems(
     """Look at these problems: at all of them by their statements and tests, at those of the selection by results."""
     found = [
         *_by_wording(problems, evidence),
-        *_by_scores(selection.board),
+        *_by_scores(_one_row_a_model(selection)),
         *_by_answers(problems, evidence, groups),
         *_by_samples(problems, evidence),
-        *_by_other_grades(selection.board),
+        *_by_other_grades(selection),
         *_alike(problems, evidence),
         *_samples_only(problems),
     ]
@@ -139,14 +144,37 @@ def audit_problems(
         len(evidence.wordings),
         sum(map(len, evidence.solutions.values())),
         groups,
-        tuple(_unseen(selection.board, evidence, groups)),
+        tuple(_unseen(_one_row_a_model(selection), evidence, groups)),
     )
 
 
+def _one_row_a_model(selection: Selection) -> Board:
+    """The results with all runs of a model in one row: runs of one model fail the same problems."""
+    board, names = selection.board, _models(selection)
+    rows = {name: [place for place, other in enumerate(names) if other == name] for name in dict.fromkeys(names)}
+    firsts = board.take_runs([places[0] for places in rows.values()])
+    shape = firsts.n_samples.shape
+    return replace(
+        firsts,
+        names=tuple(rows),
+        n_samples=np.array([board.n_samples[places].sum(axis=0) for places in rows.values()]).reshape(shape),
+        n_correct=np.array([board.n_correct[places].sum(axis=0) for places in rows.values()]).reshape(shape),
+    )
+
+
+def _models(selection: Selection) -> list[str]:
+    """The model of each run by the name that the registry has for it."""
+    pairs = zip(selection.board.runs, selection.entries, strict=True)
+    return [run.model if entry is None else entry.name for run, entry in pairs]
+
+
 def _unseen(board: Board, evidence: Evidence, groups: Groups) -> Iterator[str]:
-    if len(board.runs) < health.MIN_MODELS:
-        runs = len(board.runs)
-        yield f"not looked at: what strong models fail; that needs {health.MIN_MODELS} runs, there are {runs}"
+    models = int((board.seen.sum(axis=1) >= MIN_RESULTS).sum())
+    if models < health.MIN_MODELS:
+        yield (
+            f"not looked at: what strong models fail; that needs {health.MIN_MODELS} models with {MIN_RESULTS} results "
+            f"each, there are {models}"
+        )
     if groups.count < health.MIN_GROUPS:
         yield (
             "not looked at: answers on which solutions agree; that needs programs judged here of "
@@ -169,10 +197,10 @@ def _by_wording(problems: Iterable[ProblemFacts], evidence: Evidence) -> Iterato
 
 
 def _by_scores(board: Board) -> Iterator[Finding]:
-    """What no strong model solves, and (weak) what weaker models do better."""
+    """What no strong model solves, and (weak) what weaker models do better; one row of the board is one model."""
     not_hard = np.array([label.casefold() in EASY for label in board.difficulties], dtype=np.bool_)
-    strengths, top = _solving(board), health.strongest(board.scores)
-    flags = health.unsolved_by_strong(board.scores, not_hard)
+    strengths, top = _solving(board), health.strongest(board.scores, least=MIN_RESULTS)
+    flags = health.unsolved_by_strong(board.scores, not_hard, least=MIN_RESULTS)
     tried = [top[board.seen[top, flag.problem]] for flag in flags]
     chances = [
         health.chance_of_so_few(strengths[rows, flag.problem].tolist(), 0)
@@ -200,8 +228,8 @@ def _adjusted(chances: Sequence[float], looked_at: int) -> list[float]:
 
 
 def _solving(board: Board) -> NDArray[np.float64]:
-    """Runs x problems: the share of the other problems of the same platform and difficulty that a run solves at least
-    once, half a success and half a failure added."""
+    """Models x problems: the share of the other problems of the same platform and difficulty that a model solves at
+    least once, half a success and half a failure added."""
     kinds = numbered(zip(board.platforms, board.difficulties, strict=True))
     shares = np.full(board.scores.shape, np.nan)
     for kind in np.unique(kinds):
@@ -257,28 +285,25 @@ def _by_answers(problems: Sequence[ProblemFacts], evidence: Evidence, groups: Gr
         yield replace(found, brief=f"test {test.name}: {counted}, {passing} give it; {chance}; mostly: {difference}")
 
 
-def _by_other_grades(board: Board) -> Iterator[Finding]:
-    """Problems whose tests here accept what another grader, with the same samples, found wrong."""
-    judged = {run.model: row for row, run in enumerate(board.runs) if not run.imported}
-    pairs = [(judged[run.model], row) for row, run in enumerate(board.runs) if run.imported and run.model in judged]
-    cases: dict[int, list[tuple[int, int, int]]] = {}
+def _by_other_grades(selection: Selection) -> Iterator[Finding]:
+    """Problems on which tests here accept more of a model's solutions than were published of as many. Weak: nothing
+    says that they are the same solutions."""
+    board, models = selection.board, _models(selection)
+    judged = [row for row, run in enumerate(board.runs) if not run.imported]
+    published = [row for row, run in enumerate(board.runs) if run.imported]
+    pairs = [(here, there) for here in judged for there in published if models[here] == models[there]]
+    more: defaultdict[int, list[str]] = defaultdict(list)
     for here, there in pairs:
         same = (board.n_samples[here] == board.n_samples[there]) & board.seen[here]
-        for place in np.flatnonzero(same).tolist():
-            wrong = max(0, int(board.n_correct[here, place] - board.n_correct[there, place]))
-            cases.setdefault(place, []).append((here, int(board.n_correct[here, place]), wrong))
-    places = list(cases)
-    for flag in health.weak_tests([_graded(cases[place]) for place in places]):
-        problem = board.problems[places[flag.problem]]
-        yield _of(flag, problem, f"{flag.sentence}, by another grader", weak=problem.samples_only)
-
-
-def _graded(cases: Sequence[tuple[int, int, int]]) -> JudgedSolutions:
-    """Accepted solutions, with as many taken for wrong as the other grader found; which ones does not matter."""
-    rows = [(group, place < wrong) for group, accepted, wrong in cases for place in range(accepted)]
-    everything = np.ones(len(rows), dtype=np.bool_)
-    groups = np.array([group for group, _ in rows], dtype=np.int64)
-    return JudgedSolutions(groups, everything, everything, np.array([wrong for _, wrong in rows], dtype=np.bool_))
+        for place in np.flatnonzero(same & (board.n_correct[here] > board.n_correct[there])).tolist():
+            counts = f"{board.n_correct[here, place]} against {board.n_correct[there, place]}"
+            more[place].append(f"{board.names[here]}: {counts} of {board.n_samples[here, place]}")
+    for place, cases in sorted(more.items()):
+        sentence = f"more solutions are accepted here than were published: {named(cases)}"
+        shown = {"cases": cases}
+        brief = f"here against published: {named(cases)}"
+        found = _finding(board.problems[place], Signal.WEAK_TESTS, sentence, shown, sentence, weak=True)
+        yield replace(found, brief=brief)
 
 
 def _by_samples(problems: Sequence[ProblemFacts], evidence: Evidence) -> Iterator[Finding]:

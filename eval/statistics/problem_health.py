@@ -18,6 +18,8 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from eval.statistics.item_rest import centred, rest_correlations
+
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
 BoolArray = NDArray[np.bool_]
@@ -64,7 +66,7 @@ class ProblemOutputs:
     ``groups`` (one for each solution) numbers independent sources: a model or a family. ``outputs`` is solutions x
     tests, -1 for no output (crash, time-out, not run); ``expected`` has one number for each test. The first
     ``n_samples`` tests are those that the statement shows. ``accepted`` (solutions x tests) are a checker's verdicts,
-    where something else than equality decides.
+    where something else than equality decides. ``ran`` (solutions x tests) says which tests were run; None: all.
     """
 
     groups: IntArray
@@ -72,6 +74,7 @@ class ProblemOutputs:
     expected: IntArray
     n_samples: int = 0
     accepted: BoolArray | None = None
+    ran: BoolArray | None = None
 
     @staticmethod
     def of_digests(
@@ -80,6 +83,7 @@ class ProblemOutputs:
         expected: Sequence[Hashable],
         n_samples: int = 0,
         accepted: ArrayLike | None = None,
+        ran: ArrayLike | None = None,
     ) -> ProblemOutputs:
         """From digests (or texts) of the outputs, one row for each solution; None for no output."""
         if len(digests) != len(groups) or any(len(row) != len(expected) for row in digests):
@@ -88,16 +92,18 @@ class ProblemOutputs:
         answers = [numbers.setdefault(digest, len(numbers)) for digest in expected]
         rows = [[NONE if cell is None else numbers.setdefault(cell, len(numbers)) for cell in row] for row in digests]
         outputs = np.array(rows, dtype=np.int64).reshape(len(groups), len(expected))
-        verdicts = None if accepted is None else np.asarray(accepted, dtype=bool)
-        if verdicts is not None and verdicts.shape != outputs.shape:
-            raise ValueError(f"verdicts of shape {verdicts.shape} for outputs of shape {outputs.shape}")
+        masks = [None if mask is None else np.asarray(mask, dtype=bool) for mask in (accepted, ran)]
+        for mask in masks:
+            if mask is not None and mask.shape != outputs.shape:
+                raise ValueError(f"verdicts of shape {mask.shape} for outputs of shape {outputs.shape}")
         sources, right = np.asarray(groups, dtype=np.int64), np.array(answers, dtype=np.int64)
-        return ProblemOutputs(sources, outputs, right, n_samples, verdicts)
+        return ProblemOutputs(sources, outputs, right, n_samples, *masks)
 
 
 @dataclass(frozen=True)
 class Strength:
-    """How well a group does on problems like one: the share of samples it passes, and of problems it solves whole."""
+    """How well a group does on problems like one: the share it passes of the samples that it answers, and of problems
+    it solves whole."""
 
     samples: float
     whole: float
@@ -116,26 +122,30 @@ class JudgedSolutions:
     known_wrong: BoolArray
 
 
-def strongest(scores: ArrayLike, top: int = TOP) -> IntArray:
-    """The places of the ``top`` models with the best means over what they have; of equals the first given."""
-    matrix = _matrix(scores)
+def strongest(scores: ArrayLike, top: int = TOP, least: int = 1) -> IntArray:
+    """The places of the ``top`` models that do best beside the others on what they have; of equals the first given.
+
+    Means are over differences from each problem's mean, since models may have answered other problems. A model with
+    fewer than ``least`` results is none of them.
+    """
+    matrix = centred(_matrix(scores))
     present = ~np.isnan(matrix)
     counts = present.sum(axis=1)
     means = np.where(present, matrix, 0.0).sum(axis=1) / np.maximum(counts, 1)
     order = np.argsort(-np.round(means, 12), kind="stable")
-    return np.asarray(order[counts[order] > 0][:top], dtype=np.int64)
+    return np.asarray(order[counts[order] >= max(1, least)][:top], dtype=np.int64)
 
 
-def unsolved_by_strong(scores: ArrayLike, not_hard: ArrayLike, top: int = TOP) -> list[ProblemFlag]:
+def unsolved_by_strong(scores: ArrayLike, not_hard: ArrayLike, top: int = TOP, least: int = 1) -> list[ProblemFlag]:
     """Problems labelled easy or medium (``not_hard``, a mask) on which none of the ``top`` models has a single success.
 
-    ``scores`` is models x problems, NaN for no result. At least five models are needed, and three of the strong ones
-    with a result on the problem.
+    ``scores`` is models x problems, one row for each model, NaN for no result. At least five models are needed, and
+    three of the strong ones with a result on the problem; ``least`` as for `strongest`.
     """
     matrix, labelled = _matrix(scores), np.asarray(not_hard, dtype=bool)
     if labelled.shape != matrix.shape[1:]:
         raise ValueError(f"{labelled.size} labels for {matrix.shape[1]} problems")
-    chosen = matrix[strongest(matrix, top)]
+    chosen = matrix[strongest(matrix, top, least)]
     if len(matrix) < MIN_MODELS:
         return []
     tried = (~np.isnan(chosen)).sum(axis=0)
@@ -153,32 +163,11 @@ def unsolved_by_strong(scores: ArrayLike, not_hard: ArrayLike, top: int = TOP) -
     return flags
 
 
-def rest_correlations(scores: ArrayLike) -> FloatArray:
-    """For each problem, Pearson's correlation over models between its score and the mean over all other problems.
-
-    NaN where fewer than three models have a result or all do equally well. Source: the item-rest correlation of test
-    theory (Henrysson 1963).
-    """
-    matrix = _matrix(scores)
-    present = ~np.isnan(matrix)
-    filled = np.where(present, matrix, 0.0)
-    sums, counts = filled.sum(axis=1, keepdims=True), present.sum(axis=1, keepdims=True)
-    others = counts - present
-    usable = present & (others > 0)
-    rest = (sums - filled) / np.maximum(others, 1)
-    models = np.maximum(usable.sum(axis=0), 1)
-    x = np.where(usable, filled - np.where(usable, filled, 0.0).sum(axis=0) / models, 0.0)
-    y = np.where(usable, rest - np.where(usable, rest, 0.0).sum(axis=0) / models, 0.0)
-    scale = np.sqrt(np.square(x).sum(axis=0) * np.square(y).sum(axis=0))
-    known = (usable.sum(axis=0) >= 3) & (scale > 1e-12)
-    return np.asarray(np.divide((x * y).sum(axis=0), scale, out=np.full(scale.shape, np.nan), where=known))
-
-
 def solved_by_the_weaker(scores: ArrayLike) -> list[ProblemFlag]:
     """Problems with a negative item-rest correlation. Weak: with few models chance gives many of them."""
     matrix = _matrix(scores)
     flags = []
-    for problem, value in enumerate(rest_correlations(matrix)):
+    for problem, value in enumerate(rest_correlations(centred(matrix))):
         if value < -1e-12:
             models = int((~np.isnan(matrix[:, problem])).sum())
             sentence = (
@@ -193,8 +182,8 @@ def group_strengths(problems: Sequence[ProblemOutputs], like: ArrayLike) -> list
     """For each problem and each of its groups: how well the group does on the other problems of the same kind.
 
     ``like`` numbers kinds of problems (a difficulty label, a platform and a label). A problem is solved whole if the
-    group's answer to every test that it answers is accepted. Half a success and half a failure are added to each share,
-    so that a group seen nowhere else has 1/2.
+    group's answer to every test that was run is accepted: no output is no success. Half a success and half a failure
+    are added to each share, so that a group seen nowhere else has 1/2.
     """
     kinds = np.asarray(like)
     if kinds.shape != (len(problems),):
@@ -281,21 +270,23 @@ def weak_tests(problems: Sequence[JudgedSolutions]) -> list[ProblemFlag]:
 
 @dataclass(frozen=True)
 class _Answers:
-    """Groups x tests: the answer that most solutions of a group give (-1: none), and whether it is accepted."""
+    """Groups x tests: the answer that most solutions of a group give (-1: none), whether it is accepted, and whether
+    the test was run."""
 
     groups: tuple[int, ...]
     answers: IntArray
     accepted: BoolArray
+    ran: BoolArray
     n_samples: int
 
     def results(self) -> dict[int, FloatArray]:
-        """For each group: samples answered, samples passed, 1 if anything is answered, 1 if the problem is solved."""
+        """For each group: samples answered, samples passed, 1 if anything was run, 1 if the problem is solved."""
         given = self.answers != NONE
         samples = slice(0, self.n_samples)
         found = {}
         for row, group in enumerate(self.groups):
-            tried = float(given[row].any())
-            solved = tried * float((self.accepted[row] | ~given[row]).all())
+            tried = float(self.ran[row].any())
+            solved = tried * float((self.accepted[row] | ~self.ran[row]).all())
             shown, passed = given[row, samples].sum(), self.accepted[row, samples].sum()
             found[group] = np.array([shown, passed, tried, solved], dtype=np.float64)
         return found
@@ -306,8 +297,11 @@ def _answers(outputs: ProblemOutputs) -> _Answers:
     tests = len(outputs.expected)
     answers = np.full((len(groups), tests), NONE, dtype=np.int64)
     accepted = np.zeros((len(groups), tests), dtype=bool)
+    ran = np.ones((len(groups), tests), dtype=bool)
     for row, group in enumerate(groups):
         mine = outputs.groups == group
+        if outputs.ran is not None:
+            ran[row] = outputs.ran[mine].any(axis=0)
         for test in range(tests):
             given = outputs.outputs[mine, test]
             codes, counts = np.unique(given[given != NONE], return_counts=True)
@@ -320,7 +314,7 @@ def _answers(outputs: ProblemOutputs) -> _Answers:
                 accepted[row, test] = best == outputs.expected[test]
             else:
                 accepted[row, test] = outputs.accepted[mine, test][given == best].any()
-    return _Answers(tuple(int(group) for group in groups), answers, accepted, outputs.n_samples)
+    return _Answers(tuple(int(group) for group in groups), answers, accepted, ran, outputs.n_samples)
 
 
 def _doubt(
@@ -348,7 +342,7 @@ def _doubt(
     so_few = f"so few of models like these would pass with a chance of {chance:.2g}"
     if agreeing >= MIN_GROUPS and agreeing > passing:
         sentence = (
-            f"{agreeing} of {int(answering.sum())} independent models give the same answer to test {test}, and not the"
+            f"{agreeing} of {int(answering.sum())} independent sources give the same answer to test {test}, and not the"
             f" expected one, which {passing} give; {so_few}"
         )
         return ProblemFlag(problem, FlagKind.OTHER_ANSWER, sentence, evidence, test)

@@ -83,7 +83,7 @@ def test_what_strong_models_fail_together_is_strong_only_where_chance_does_not_e
     assert found.sentence.startswith("labelled easy or medium")  # the whole, for programs
     weak_models = audited(problems, runs_that_solve(0.3, 0.3, 0.3, 0.3, 0.3), Evidence())
     assert all(finding.weak for finding in of(weak_models, Signal.UNSOLVED))
-    assert "not looked at: what strong models fail; that needs 5 runs, there are 2" in (
+    assert "not looked at: what strong models fail; that needs 5 models with 30 results each, there are 2" in (
         audited(problems, runs_that_solve(1.0, 0.9), Evidence()).unseen
     )
 
@@ -161,10 +161,21 @@ def test_tests_that_pass_what_fails_a_sample_or_another_grader() -> None:
     audit = audited(problems, [here, there], Evidence(suites={0: SUITE}, solutions={0: whole}))
     by_sample, by_grader, samples_only = of(audit, Signal.WEAK_TESTS)
     assert by_sample.sentence == "of 2 solutions that pass all tests, 1 fail a sample (from 1 sources)"
-    assert "of 9 solutions that pass all tests, 5 are known to be wrong" in by_grader.sentence
-    assert (by_sample.weak, by_grader.weak, samples_only.weak) == (False, False, True)
+    assert by_grader.sentence.startswith("more solutions are accepted here than were published: ")
+    assert "9 against 4 of 10" in by_grader.sentence
+    assert (by_sample.weak, by_grader.weak, samples_only.weak) == (False, True, True)  # perhaps other solutions
     (only,) = of(audit, Signal.SAMPLES_ONLY)
     assert (only.problem, only.weak) == ("atcoder:p1", True)
+
+
+def test_runs_of_one_model_are_one_strong_model() -> None:
+    problems = [problem(number) for number in range(N)]
+    runs = [replace(one, model="m", label=f"t{place}") for place, one in enumerate(runs_that_solve(*[0.9] * 6))]
+    audit = audited(problems, runs, Evidence())
+    assert of(audit, Signal.UNSOLVED) == []
+    assert (
+        "not looked at: what strong models fail; that needs 5 models with 30 results each, there are 1" in audit.unseen
+    )
 
 
 def test_undecided_likeness_names_its_own_command() -> None:

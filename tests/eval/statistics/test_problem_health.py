@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from eval.statistics.item_rest import rest_correlations
 from eval.statistics.problem_health import (
     FlagKind,
     JudgedSolutions,
@@ -20,7 +21,6 @@ from eval.statistics.problem_health import (
     chance_of_so_few,
     doubtful_answers,
     group_strengths,
-    rest_correlations,
     solved_by_the_weaker,
     strongest,
     unsolved_by_strong,
@@ -59,19 +59,17 @@ def test_unsolved_needs_models_that_tried() -> None:
         unsolved_by_strong(np.zeros((6, 2)), [True])
 
 
-def test_rest_correlation_by_hand() -> None:
+def test_solved_by_the_weaker_by_hand() -> None:
     scores = np.array([[1.0, 1.0, 0.0], [0.0, 1.0, 1.0], [0.0, 0.0, 1.0], [1.0, 1.0, 0.0]])
-    found = rest_correlations(scores)
-    assert found[0] == pytest.approx(np.corrcoef(scores[:, 0], scores[:, 1:].mean(axis=1))[0, 1])
-    assert found[2] < 0
     flags = solved_by_the_weaker(scores)
-    assert [flag.problem for flag in flags] == np.flatnonzero(found < 0).tolist()
+    # The means of the other two: 1/2, 1, 1/2, 1/2 beside 1, 0, 0, 1; all the same beside the second; 1, 1/2, 0, 1
+    # beside 0, 1, 1, 0.
+    assert [flag.problem for flag in flags] == [0, 2]
     assert all(flag.weak and flag.evidence["models"] == 4 for flag in flags)
 
 
 @pytest.mark.parametrize("scores", [np.zeros((0, 3)), np.zeros((5, 0)), np.ones((5, 3)), np.full((5, 3), math.nan)])
-def test_no_rest_correlation_where_nothing_varies(scores: np.ndarray[Any, np.dtype[np.float64]]) -> None:
-    assert np.isnan(rest_correlations(scores)).all()
+def test_nobody_is_weaker_where_nothing_varies(scores: np.ndarray[Any, np.dtype[np.float64]]) -> None:
     assert solved_by_the_weaker(scores) == []
 
 
@@ -110,7 +108,7 @@ def test_independent_models_agree_on_another_answer() -> None:
         "chance": pytest.approx(0.1**5 + 5 * 0.9 * 0.1**4),
     }
     assert flag.sentence.startswith(
-        "3 of 5 independent models give the same answer to test 0, and not the expected one, which 1 give"
+        "3 of 5 independent sources give the same answer to test 0, and not the expected one, which 1 give"
     )
 
 
@@ -158,6 +156,25 @@ def test_strengths_leave_the_problem_itself_out() -> None:
     assert found[3][0] == Strength(0.5, 0.5)
     with pytest.raises(ValueError, match="kinds"):
         group_strengths([right], [1, 2])
+
+
+def test_a_test_without_output_is_no_success() -> None:
+    """Group 0 prints the right answer on one test of two and nothing on the other; on the next problem it was stopped
+    after the first test."""
+    half = ProblemOutputs.of_digests([0], [["a", None]], ["a", "b"], n_samples=1)
+    stopped = ProblemOutputs.of_digests([0], [["a", None]], ["a", "b"], n_samples=1, ran=[[True, False]])
+    other = ProblemOutputs.of_digests([0], [["a", "b"]], ["a", "b"], n_samples=1)
+    found = group_strengths([half, stopped, other], [1, 1, 1])
+    assert found[2][0] == Strength((2 + 0.5) / 3, (1 + 0.5) / 3)
+    assert found[1][0] == Strength((2 + 0.5) / 3, (1 + 0.5) / 3)
+    assert found[0][0] == Strength((2 + 0.5) / 3, (2 + 0.5) / 3)
+
+
+def test_the_strongest_is_so_beside_others_on_the_same_problems() -> None:
+    """Model 0 has two easy answers, and a mean of 1; the others have answered hard problems too."""
+    scores = np.array([[1, 1, math.nan, math.nan], [1, 1, 1, 0], [1, 1, 0, 0], [0, 1, 0, 0]], dtype=float)
+    assert strongest(scores, 1).tolist() == [1]
+    assert strongest(scores, 4, least=3).tolist() == [1, 2, 3]
 
 
 def test_no_answers_at_all() -> None:
@@ -213,7 +230,7 @@ def test_recorded_item_table(shared_data: Path) -> None:
     kept = _without_broken_months(shared_data)
     rows = {row["question_id"]: row for row in table(shared_data, "lcb_v6_item_health")}
     top = kept.scores[strongest(kept.scores)]
-    found = rest_correlations(kept.scores)
+    found = rest_correlations(kept.scores)  # as recorded: by plain means, though one model has not answered all
     for place, problem in enumerate(kept.problems):
         row = rows[problem]
         assert top[:, place].mean() == pytest.approx(float(row["top5_p"]), abs=5e-5)
@@ -255,7 +272,11 @@ def _recorded_outputs(problem: dict[str, Any], solutions: list[dict[str, Any]], 
         shown = min(failed, samples)
         passed = [answer if place < shown or failed == math.inf else None for place, answer in enumerate(expected)]
         digests.append([output if place == failed else answer for place, answer in enumerate(passed)])
-    return ProblemOutputs.of_digests(groups, digests, expected, samples)
+    ran = [
+        [failed in {math.inf, place} or answer is not None for place, answer in enumerate(row)]
+        for (failed, _), row in zip(failures, digests, strict=True)
+    ]
+    return ProblemOutputs.of_digests(groups, digests, expected, samples, ran=ran)
 
 
 @pytest.mark.shared
