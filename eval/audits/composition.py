@@ -116,6 +116,10 @@ def composition_sheet(audit: CompositionAudit) -> Sheet:
         ),
         tables=(Table("", columns, rows, notes),),
         data={
+            "before": {"from": audit.before.start, "to": audit.before.end},
+            "after": {"from": audit.after.start, "to": audit.after.end},
+            "problem_set_digest": audit.selection.digest,
+            "seed": audit.seed,
             "rows": [_as_dict(names[row], audit.found[row]) for row in shown],
             "broken_months": [
                 {**asdict(one), "model": names[one.model], "period": month_name(one.period)} for one in audit.broken

@@ -150,7 +150,7 @@ def audit_problems(
 
 def _one_row_a_model(selection: Selection) -> Board:
     """The results with all runs of a model in one row: runs of one model fail the same problems."""
-    board, names = selection.board, _models(selection)
+    board, names = selection.board, selection.models
     rows = {name: [place for place, other in enumerate(names) if other == name] for name in dict.fromkeys(names)}
     firsts = board.take_runs([places[0] for places in rows.values()])
     shape = firsts.n_samples.shape
@@ -160,12 +160,6 @@ def _one_row_a_model(selection: Selection) -> Board:
         n_samples=np.array([board.n_samples[places].sum(axis=0) for places in rows.values()]).reshape(shape),
         n_correct=np.array([board.n_correct[places].sum(axis=0) for places in rows.values()]).reshape(shape),
     )
-
-
-def _models(selection: Selection) -> list[str]:
-    """The model of each run by the name that the registry has for it."""
-    pairs = zip(selection.board.runs, selection.entries, strict=True)
-    return [run.model if entry is None else entry.name for run, entry in pairs]
 
 
 def _unseen(board: Board, evidence: Evidence, groups: Groups) -> Iterator[str]:
@@ -288,7 +282,7 @@ def _by_answers(problems: Sequence[ProblemFacts], evidence: Evidence, groups: Gr
 def _by_other_grades(selection: Selection) -> Iterator[Finding]:
     """Problems on which tests here accept more of a model's solutions than were published of as many. Weak: nothing
     says that they are the same solutions."""
-    board, models = selection.board, _models(selection)
+    board, models = selection.board, selection.models
     judged = [row for row, run in enumerate(board.runs) if not run.imported]
     published = [row for row, run in enumerate(board.runs) if run.imported]
     pairs = [(here, there) for here in judged for there in published if models[here] == models[there]]

@@ -42,9 +42,7 @@ class Selection:
     def showing(self, names: Collection[str]) -> Selection:
         """The same with the runs of these models to show: by their names in the registry, or in the store."""
         sought = {name.casefold() for name in names}
-        pairs = zip(self.board.runs, self.entries, strict=True)
-        models = [run.model if entry is None else entry.name for run, entry in pairs]
-        return replace(self, wanted=tuple(row for row, name in enumerate(models) if name.casefold() in sought))
+        return replace(self, wanted=tuple(row for row, name in enumerate(self.models) if name.casefold() in sought))
 
     def narrowed(self, used: NDArray[Any], start: float | None, reason: str) -> Selection:
         """The same with the problems of a mask alone, which start at this day (since 1970); the rest for a reason."""
@@ -57,13 +55,23 @@ class Selection:
             left_out={**self.left_out, reason: left} if left else self.left_out,
         )
 
+    @property
+    def digest(self) -> str:
+        """The digest of the problems with their tests, in hex."""
+        return digest_of_problems(self.board.problems, imported=all(run.imported for run in self.board.runs))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The model of each run, by the name that the registry has for it."""
+        pairs = zip(self.board.runs, self.entries, strict=True)
+        return tuple(run.model if entry is None else entry.name for run, entry in pairs)
+
     def described(self) -> tuple[str, ...]:
         """What was looked at, as lines for a reader."""
         board = self.board
-        digest = digest_of_problems(board.problems, imported=all(run.imported for run in board.runs))
         lines = [
             f"{len(board.runs)} runs on {len(board.problems)} problems published {published(self.window)}",
-            f"problem set {digest[:12]}; made {self.made_at:%Y-%m-%dT%H:%MZ}",
+            f"problem set {self.digest[:12]}; made {self.made_at:%Y-%m-%dT%H:%MZ}",
         ]
         if self.wanted is not None:
             names = named([board.names[row] for row in self.wanted]) or "none, as none has results"

@@ -16,6 +16,7 @@ difficulty), and ``own``, what is left for this model.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -199,7 +200,14 @@ def _standard_errors(sizes: Decomposition, drawn: StratumSums, complete: BoolArr
         return {}
     composition, behaviour = (part.sum(axis=-1) for part in _parts(drawn.of(complete)))
     parts = {"composition": composition, "behaviour": behaviour, "total": composition + behaviour}
-    return {name: float(values.std(ddof=1)) for name, values in parts.items()}
+    return {name: _spread(values, sizes) for name, values in parts.items()}
+
+
+def _spread(drawn: FloatArray, sizes: Decomposition) -> float:
+    """The standard error from draws. Drawing G contests from G shows (G-1)/G of the variance between them; the smaller
+    side's G is taken, which is right for sides alike and wide for others."""
+    fewest = min(sizes.contests_before, sizes.contests_after)
+    return float(drawn.std(ddof=1)) * math.sqrt(fewest / (fewest - 1))
 
 
 def _members(problems: StratifiedProblems, groups: FloatArray) -> list[tuple[str, ...]]:
@@ -249,9 +257,10 @@ def _beyond_peers(
     peers = cells.observed().of(0).merged(groups)
     result = replace(result, n_peers=n_peers)
     if n_peers < MIN_PEERS or not peers.complete():
-        sentence = f"no common part: needs at least {MIN_PEERS} peers in the same strata, there are {n_peers}"
+        sentence = f"needs at least {MIN_PEERS} other models with problems of the same kinds, there are {n_peers}"
         if n_peers >= MIN_PEERS:
-            sentence = "no common part: the peers lack this model's problems on a side of some stratum"
+            sentence = "the others lack this model's problems on a side of some kind"
+        sentence = f"what all models show cannot be told from what is this one's own: {sentence}"
         return replace(result, cautions=(*result.cautions, sentence))
     own = board.observed.of(model).merged(groups)
     behaviour = float(_parts(own)[1].sum())
@@ -263,7 +272,7 @@ def _beyond_peers(
         if usable.mean() >= 0.5:
             often = _at_weights_of(drawn.of(usable), redrawn.of(usable)).sum(axis=-1)
             rest = _parts(drawn.of(usable))[1].sum(axis=-1) - often
-            common_se, own_se = float(often.std(ddof=1)), float(rest.std(ddof=1))
+            common_se, own_se = _spread(often, result), _spread(rest, result)
     return replace(result, common=Estimate(common, common_se), own=Estimate(behaviour - common, own_se))
 
 

@@ -18,6 +18,7 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from eval.statistics.irt import Kind, fit
 from eval.statistics.item_rest import centred, rest_correlations
 
 FloatArray = NDArray[np.float64]
@@ -123,16 +124,16 @@ class JudgedSolutions:
 
 
 def strongest(scores: ArrayLike, top: int = TOP, least: int = 1) -> IntArray:
-    """The places of the ``top`` models that do best beside the others on what they have; of equals the first given.
+    """The places of the ``top`` ablest models, of equals the first given.
 
-    Means are over differences from each problem's mean, since models may have answered other problems. A model with
-    fewer than ``least`` results is none of them.
+    Abilities are of a one-parameter item response model, since models may have answered other problems: a high mean on
+    easy ones is no strength. A model with fewer than ``least`` results is none of them.
     """
-    matrix = centred(_matrix(scores))
-    present = ~np.isnan(matrix)
-    counts = present.sum(axis=1)
-    means = np.where(present, matrix, 0.0).sum(axis=1) / np.maximum(counts, 1)
-    order = np.argsort(-np.round(means, 12), kind="stable")
+    matrix = _matrix(scores)
+    counts = (~np.isnan(matrix)).sum(axis=1)
+    if not counts.any():
+        return np.zeros(0, dtype=np.int64)
+    order = np.argsort(-np.round(fit(matrix, Kind.ONE_PL).theta, 6), kind="stable")
     return np.asarray(order[counts[order] >= max(1, least)][:top], dtype=np.int64)
 
 

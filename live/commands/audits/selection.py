@@ -82,7 +82,7 @@ def choose(  # noqa: PLR0913 - one parameter for each option that audits share
 
 def rows_named(registry: Registry, board: Board, given: list[str] | None, option: str) -> tuple[int, ...]:
     """The runs of a board that an option names, by their models or as they are shown. Raises ``UsageError``."""
-    models = [run.model if (entry := registry.resolve(run.model)) is None else entry.name for run in board.runs]
+    models = [registry.canonical(run.model, run.ran_on) for run in board.runs]
     found: list[int] = []
     for name in given or ():
         entry = registry.resolve(name)

@@ -122,11 +122,14 @@ def test_strong_signals_of_twelve_runs(found: list[Finding], errata: set[str]) -
 
 
 def test_two_strong_models_of_one_provider_are_too_few(found: list[Finding], errata: set[str]) -> None:
-    """The rule alone would accuse 121 problems; with the chance that models like these fail together, none."""
+    """The rule alone would accuse 40 problems; with the chance that models like these fail together, none.
+
+    The five errata that it finds on a larger board were tried by two of the five strongest models here.
+    """
     unsolved = [one for one in found if one.signal is Signal.UNSOLVED]
-    assert len(unsolved) == 121
+    assert len(unsolved) == 40
     assert all(one.weak and one.evidence["chance_adjusted"] > 0.05 for one in unsolved)
-    assert {*ids_of(unsolved)} & errata == {"abc311_c", "abc343_a", "abc350_c", "abc362_c", "arc189_a"}
+    assert not {*ids_of(unsolved)} & errata
     (other,) = [one for one in found if one.signal is Signal.OTHER_ANSWER]
     # Three families print more digits than the expected output has: a fault of the comparison.
     assert (other.problem, other.weak) == ("atcoder:abc375_b", True)
