@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.statistics.intervals import clopper_pearson, interval, jeffreys, wilson
+from eval.statistics.intervals import clopper_pearson, interval, wilson
 from eval.statistics.ranks import rank_sets
 from eval.statistics.resampling import contest_totals, contest_weights, resampled_means
 
@@ -28,6 +28,20 @@ Interval = Callable[[int, int], tuple[float, float]]
 
 ABILITIES = np.array([1.5, 1.0, 1.0, 1.0, 0.4, 0.4, 0.4, 0.4, 0.0, 0.0, -0.6, -1.5])
 RANK_RULES = ("marginal sets", "simultaneous sets", "bootstrap percentiles")
+
+
+def jeffreys(share: float, n: float) -> tuple[float, float]:
+    """Jeffreys' interval, the rival of Wilson's: the middle 95 % of Beta(x + 1/2, n - x + 1/2), 0 and 1 kept as ends.
+
+    Source: Brown, Cai, DasGupta 2001, "Interval Estimation for a Binomial Proportion", section 3.1.
+    """
+    from scipy.special import betaincinv  # type: ignore[import-untyped]
+
+    a, b = share * n + 0.5, (1 - share) * n + 0.5
+    low = 0.0 if share == 0.0 else float(betaincinv(a, b, 0.025))
+    return low, 1.0 if share == 1.0 else float(betaincinv(a, b, 0.975))
+
+
 SHARE_RULES: dict[str, Interval] = {
     "wilson": lambda x, n: wilson(x / n, n),
     "jeffreys": lambda x, n: jeffreys(x / n, n),

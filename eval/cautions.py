@@ -8,7 +8,7 @@ from typing import Any
 
 from eval.cutoffs import CutoffPrecision
 from eval.eligibility import CutoffStatus
-from eval.report import TOO_FEW_PROBLEMS, Row
+from eval.report import TOO_FEW_PROBLEMS, Row, too_few
 from eval.statistics.intervals import FEW_CLUSTERS, MIN_CLUSTERS
 from eval.window import ProblemFacts, Reason, Window
 
@@ -87,7 +87,7 @@ def _why_empty(row: Row) -> str:
 
 def _size_warnings(row: Row) -> Iterable[str]:
     if row.n_judged < TOO_FEW_PROBLEMS:
-        yield f"fewer than {TOO_FEW_PROBLEMS} problems ({row.n_judged}): read it as a list, not as a rate"
+        yield too_few(row.n_judged)
         return
     if row.n_judged < FEW_PROBLEMS:
         yield f"fewer than {FEW_PROBLEMS} problems ({row.n_judged})"

@@ -18,7 +18,7 @@ from eval.eligibility import CutoffStatus
 from eval.evaluation import RunOutcomes, Settings, digest_of_problems
 from eval.models import Registry
 from eval.own_windows import OwnWindows, own_windows
-from eval.report import TOO_FEW_PROBLEMS, cutoff_fields
+from eval.report import TOO_FEW_PROBLEMS, cutoff_fields, too_few
 from eval.sheets import Sheet, Table
 from eval.statistics.linking import MIN_MODELS, EquatedScores, equate
 from eval.window import ProblemFacts, Window, quality_reason
@@ -251,7 +251,7 @@ def _as_dict(equated: EquatedRuns, place: int) -> Mapping[str, Any]:
         "settings": settings_of(equated.own.board.runs[place]),
         **cutoff_fields(equated.own.cutoffs[place]),
         "n_own_problems": n_own,
-        "own_score": own if n_own >= TOO_FEW_PROBLEMS else None,
-        "n_own_solved": None if own is None else own * n_own,
+        "own_score": own,
+        "own_reason": None if n_own >= TOO_FEW_PROBLEMS else too_few(n_own),
         **asdict(one),
     }

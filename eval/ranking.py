@@ -14,7 +14,7 @@ from eval.board import Board
 from eval.cautions import differing_fields
 from eval.common_window import CommonWindow, by_settings, cautions_of, cutoff_text
 from eval.evaluation import digest_of_problems
-from eval.report import TOO_FEW_PROBLEMS
+from eval.report import TOO_FEW_PROBLEMS, too_few
 from eval.sheets import Sheet, Table
 from eval.statistics.intervals import FEW_CLUSTERS, Interval, interval
 from eval.statistics.ranks import MIN_COMMON, MIN_MODELS, RankSets, rank_sets
@@ -59,7 +59,7 @@ class RankedGroup:
 
     @property
     def few(self) -> str | None:
-        return f"{self.n_problems} problems are too few for a rate" if self.n_problems < TOO_FEW_PROBLEMS else None
+        return too_few(self.n_problems) if self.n_problems < TOO_FEW_PROBLEMS else None
 
 
 def rank_runs(common: CommonWindow, rng: np.random.Generator, *, across: Sequence[str] = ()) -> tuple[RankedGroup, ...]:
@@ -244,11 +244,10 @@ def _as_dict(group: RankedGroup) -> Mapping[str, Any]:
                 "model": run.name,
                 "cutoff": run.cutoff,
                 "n_exposed": run.n_exposed,
-                "score": None if group.few else run.score,
+                "score": run.score,
                 "low": None if group.few else run.interval.low,
                 "high": None if group.few else run.interval.high,
                 "interval_method": run.interval.method,
-                "n_solved": None if run.score is None else run.score * group.n_problems,
                 "reason": group.few,
                 "n_missing": run.n_missing,
                 "ranks": None if found is None or group.ranks.refusal is not None else asdict(found),

@@ -13,6 +13,11 @@ TOO_FEW_PROBLEMS = 10
 """With fewer problems a table shows a count and each problem, no rate and no interval; JSON says so in ``reason``."""
 
 
+def too_few(n_problems: int) -> str:
+    """Why a mean over so many problems is not to be read as a rate."""
+    return f"fewer than {TOO_FEW_PROBLEMS} problems ({n_problems}): read it as a list, not as a rate"
+
+
 @dataclass(frozen=True)
 class Score:
     """pass@k over ``n_problems`` problems in ``n_contests`` contests. ``value`` is None when no problem allows it.
@@ -43,7 +48,7 @@ class Score:
             few = self.n_too_few
             return f"n < k for {few} of {few} problems" if few else "no problem was judged"
         if not self.is_rate:
-            return f"fewer than {TOO_FEW_PROBLEMS} problems ({self.n_problems}): read it as a list, not as a rate"
+            return too_few(self.n_problems)
         return None
 
 

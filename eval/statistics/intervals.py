@@ -111,21 +111,6 @@ def wilson(share: float, n: float, critical: float = Z95) -> tuple[float, float]
     return low, high
 
 
-def jeffreys(share: float, n: float) -> tuple[float, float]:
-    """Jeffreys' interval for a share of n trials (n may be an effective number): the ends of the middle 95 % of
-    Beta(x + 1/2, n - x + 1/2), with 0 and 1 kept as ends where the share is 0 or 1.
-
-    Source: Brown, Cai, DasGupta 2001, "Interval Estimation for a Binomial Proportion", section 3.1.
-    """
-    if n <= 0 or not 0.0 <= share <= 1.0:
-        raise ValueError(f"no interval for a share of {share} in {n} trials")
-    from scipy.special import betaincinv
-
-    a, b = share * n + 0.5, (1 - share) * n + 0.5
-    low = 0.0 if share == 0.0 else float(betaincinv(a, b, 0.025))
-    return low, 1.0 if share == 1.0 else float(betaincinv(a, b, 0.975))
-
-
 def clopper_pearson(successes: int, n: int) -> tuple[float, float]:
     """The exact interval for a number of successes in n independent trials; never too narrow, often too wide.
 

@@ -277,13 +277,13 @@ def test_what_a_group_draws_does_not_depend_on_other_groups() -> None:
     assert alone[0].ranks.sets in [group.ranks.sets for group in both]
 
 
-def test_fewer_than_ten_common_problems_have_no_rate_in_json_either() -> None:
+def test_a_mean_of_fewer_than_ten_problems_has_no_interval_and_says_why() -> None:
     problems = one_a_month(8)
     common = compared(problems, [run("a", [(number, 4, 3) for number in range(8)])], registry(model("a")), EXPLICIT)
     document = json.loads(sheet_to_json(ranking_sheet(common, rank_runs(common, np.random.default_rng(0)), 0)))
     (row,) = document["groups"][0]["rows"]
-    assert (row["score"], row["low"], row["high"], row["n_solved"]) == (None, None, None, 6.0)
-    assert row["reason"] == "8 problems are too few for a rate"
+    assert (row["score"], row["low"], row["high"]) == (0.75, None, None)
+    assert row["reason"] == "fewer than 10 problems (8): read it as a list, not as a rate"
 
 
 def test_a_refused_estimate_is_in_no_form() -> None:

@@ -176,7 +176,7 @@ def test_nobody_is_ranked_on_problems_that_some_may_have_seen(board_live: Live) 
 
 def test_fewer_than_ten_problems_have_no_rate(board_live: Live) -> None:
     shown = board_live("eval", "--after-cutoff", "--table", "common", "--until", "2024-10-20")
-    assert "3 problems are too few for a rate" in shown.out
+    assert "fewer than 10 problems (3): read it as a list, not as a rate" in shown.out
     assert " of 3" in shown.out
 
 
