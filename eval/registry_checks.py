@@ -44,6 +44,7 @@ class FindingKind(StrEnum):
     RELIABLE_LATER = "reliable knowledge later than the training-data claim"
     RELIABLE_EARLIER = "reliable knowledge earlier than the training-data claim"
     RELEASE_DATES_DIFFER = "release dates differ"
+    LIST_DIFFERS = "models of which the list states different dates"
     NO_TRAINING_CLAIM = "no training-data claim"
     ROLLING = "alias without a snapshot"
     NO_SOURCE = "claim without a source"
@@ -103,7 +104,7 @@ def compare_with(registry: Registry, path: Path, form_name: str) -> Comparison:
     doubted: list[Finding] = []
     n_only_listed = 0
     names = {entry.name for entry in registry.entries}
-    for item in form_named(form_name).read(path):
+    for item in form_named(form_name).read(path, registry.canonical):
         if isinstance(item, Refusal):
             refused.append(item)
         elif not isinstance(item, Note):
@@ -114,6 +115,7 @@ def compare_with(registry: Registry, path: Path, form_name: str) -> Comparison:
                 doubted += [
                     Finding(FindingKind.FILED_AS_ESTIMATE, name, one.in_words(is_done=False)) for one in filings
                 ]
+                doubted += [Finding(FindingKind.LIST_DIFFERS, name, conflict) for conflict in item.conflicts]
             else:
                 n_only_listed += 1
     together = build_registry([*registry.entries, *listed])

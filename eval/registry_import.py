@@ -52,7 +52,7 @@ def import_claims(
     """
     items = [
         _dated(item, looked_up, today) if isinstance(item, ListedModel) else item
-        for item in form_named(form_name).read(path)
+        for item in form_named(form_name).read(path, registry.canonical)
     ]
     target = target.resolve()
     text = _read(target)
@@ -66,7 +66,7 @@ def import_claims(
         changes = list(changed_cutoffs(_with(registry, text, text, target), after))
         found = {} if accept_earlier else dict(_earlier(changes, taken.names, after))
         if not found:
-            taken.notes += [f"{change.model}: {change.in_words(is_done=True)}" for change in changes]
+            taken.notes = [f"{change.model}: {change.in_words(is_done=True)}" for change in changes] + taken.notes
             _replace(target, written)
             break
         too_early |= found
@@ -195,12 +195,13 @@ class _File:
         if known is None:
             self._create(listed, name)
             self.outcomes.created += 1
-            self.notes += [f"{one.where}: {one.in_words(is_done=True)}" for one in filings]
         elif self._update(listed, known):
             self.outcomes.updated += 1
-            self.notes += [f"{one.where}: {one.in_words(is_done=True)}" for one in filings]
         else:
             self.outcomes.unchanged += 1
+            return None
+        self.notes += [f"{one.where}: {one.in_words(is_done=True)}" for one in filings]
+        self.notes += [f"{listed.where}, {listed.name}: {conflict}" for conflict in listed.conflicts]
         return None
 
     def _objection(self, name: str, claim: Claim, known: _Known | None) -> tuple[str, str] | None:

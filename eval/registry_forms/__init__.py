@@ -1,8 +1,9 @@
 """Forms of public lists of cut-offs: one module each, found by its place in this package.
 
-A form module has ``NAME``, ``DESCRIPTION`` and ``read(path) -> Iterator[ListedModel | Refusal | Note]``. What is wrong
-with one row is a ``Refusal`` in its place; a file of another kind raises ``UnreadableSource``. Modules whose name
-begins with an underscore are shared reading, not forms.
+A form module has ``NAME``, ``DESCRIPTION`` and ``read(path, canonical) -> Iterator[ListedModel | Refusal | Note]``;
+``canonical`` gives the name by which the registry knows a model that a list calls otherwise. What is wrong with one row
+is a ``Refusal`` in its place; a file of another kind raises ``UnreadableSource``. Modules whose name begins with an
+underscore are shared reading, not forms.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from eval.cutoffs import Cutoff
 class ListedModel:
     """One model as a list gives it. ``where`` says in which line; claims have the day of the list, where it names one.
 
-    ``rolling`` marks a name without a snapshot behind it.
+    ``rolling`` marks a name without a snapshot behind it; ``conflicts`` say where the list contradicts itself about it.
     """
 
     where: str
@@ -34,6 +35,7 @@ class ListedModel:
     release: Cutoff | None = None
     release_source: str | None = None
     rolling: bool = False
+    conflicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Form:
 
     name: str
     description: str
-    read: Callable[[Path], Iterator[ListedModel | Refusal | Note]]
+    read: Callable[[Path, Callable[[str], str]], Iterator[ListedModel | Refusal | Note]]
 
 
 @cache

@@ -6,13 +6,13 @@ where the provider does not tell the two apart), ``source``. The first date is t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from db.importing import Note, Refusal
 from eval.claims import Claim, ClaimKind
 from eval.registry_forms import ListedModel
-from eval.registry_forms._csv_rows import BadCell, CsvRow, date_in, link_in, name_in, read_rows
+from eval.registry_forms._rows import BadCell, Row, csv_rows, date_in, link_in, name_in, read_text
 
 NAME = "haooowang"
 DESCRIPTION = "CSV of HaoooWang/llm-knowledge-cutoff-dates: training-data and reliable-knowledge dates with sources"
@@ -24,9 +24,9 @@ _KINDS = {
 }
 
 
-def read(path: Path) -> Iterator[ListedModel | Refusal | Note]:
-    """The models of the file; a row without any date is noted."""
-    for row in read_rows(path, COLUMNS):
+def read(path: Path, _canonical: Callable[[str], str]) -> Iterator[ListedModel | Refusal | Note]:
+    """The models of the file, a model for each row; one without any date is noted."""
+    for row in csv_rows(read_text(path), path, COLUMNS):
         if isinstance(row, Refusal):
             yield row
             continue
@@ -38,7 +38,7 @@ def read(path: Path) -> Iterator[ListedModel | Refusal | Note]:
         yield listed if listed.claims else Note(f"{row.where}, {listed.name}", "no date is given")
 
 
-def _listed(row: CsvRow) -> ListedModel:
+def _listed(row: Row) -> ListedModel:
     source = link_in(row, "source")
     dates = {kind: date_in(row, column) for column, kind in _KINDS.items()}
     claims = tuple(Claim(kind, cutoff, BY, source) for kind, cutoff in dates.items() if cutoff is not None)

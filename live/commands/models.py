@@ -95,7 +95,7 @@ def show_model(
 def import_models(
     context: typer.Context,
     path: Annotated[Path, typer.Argument(metavar="FILE", help="The list to read.")],
-    form: Annotated[str, typer.Option("--format", "-f", help="models.dev or haooowang, as CSV.")],
+    form: Annotated[str, typer.Option("--format", "-f", help="models.dev (api.json, or CSV) or haooowang (CSV).")],
     into: Annotated[Path, typer.Option(metavar="FILE.toml", help="Your registry file; made if it is not there.")],
     looked_up: Annotated[
         str | None,

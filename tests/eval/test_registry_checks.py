@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import csv
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from eval.claims import Claim, ClaimKind
-from eval.cutoffs import parse_cutoff
+from eval.claims import Claim, ClaimKind, page_of
+from eval.cutoffs import is_unknown, parse_cutoff
 from eval.models import ModelEntry
 from eval.registry_checks import Finding, FindingKind, check_registry, compare_with
 from eval.registry_files import load_registry
@@ -189,7 +190,7 @@ def test_another_release_date_matters_where_it_is_used(tmp_path: Path) -> None:
 def test_the_shipped_registry_against_the_recorded_lists(shared_data: Path) -> None:
     shipped = load_registry()
     ours = compare_with(shipped, shared_data / "cutoffs" / "haooowang_current.csv", "haooowang")
-    assert (ours.n_compared, ours.n_only_listed, ours.refused) == (60, 34, ())
+    assert (ours.n_compared, ours.n_only_listed, ours.refused) == (62, 32, ())
     # Where we keep a third party's date or a system prompt's from deciding, bringing the list in does not let it.
     assert FindingKind.WOULD_CHANGE not in {finding.kind for finding in ours.findings}
     assert {finding.model for finding in ours.findings if finding.kind is FindingKind.FILED_AS_ESTIMATE} == {
@@ -212,3 +213,40 @@ def test_what_would_be_filed_as_an_estimate_is_said_as_what_would_be(tmp_path: P
     (finding,) = compare_with(registry(entry), tmp_path / "list.csv", "haooowang").findings
     assert (finding.kind, finding.changes_eligibility) == (FindingKind.FILED_AS_ESTIMATE, False)
     assert "2023.10 by HaoooWang/llm-knowledge-cutoff-dates would be filed as an estimate" in finding.text
+
+
+LIST_PAGE = "github.com/haooowang/llm-knowledge-cutoff-dates"
+# What Meta's model card says under "Data Freshness": tuning data up to July 2023.
+NOT_ON_RECORD = {"github.com/meta-llama/llama/blob/main/model_card.md": date(2023, 7, 31)}
+# Snapshots that models.dev does not have; the list has one date for all of their name.
+SNAPSHOTS = {"gemini-2.5-pro-exp-03-25", "gemini-2.5-flash-preview-04-17"}
+
+
+@pytest.mark.shared
+def test_every_training_date_of_the_shipped_registry_is_on_record(shared_data: Path) -> None:
+    on_record: dict[str, set[date]] = {page: {last} for page, last in NOT_ON_RECORD.items()}
+    for name, columns in (
+        ("haooowang_current.csv", ("cutoff_as_written", "reliable_cutoff_as_written")),
+        ("haooowang_revisions.csv", ("cutoff", "reliable")),
+    ):
+        for row in rows(shared_data / "cutoffs" / name):
+            dates = {parse_cutoff(row[one], from_registry=True).last for one in columns if not is_unknown(row[one])}
+            on_record.setdefault(page_of(row["source"]), set()).update(dates)
+    by_models_dev = {
+        row["model"].rpartition("/")[2]: parse_cutoff(row["knowledge"], from_registry=True).last
+        for row in rows(shared_data / "cutoffs" / "modelsdev_base.csv")
+        if row["knowledge"]
+    }
+    for entry in load_registry().entries:
+        for one in entry.claims:
+            if one.kind is ClaimKind.TRAINING_DATA:
+                assert one.source is not None
+                if page_of(one.source) != LIST_PAGE:
+                    assert one.cutoff.last in on_record[page_of(one.source)], entry.name
+                elif entry.name not in SNAPSHOTS:  # a page of another model: the other list must have the same
+                    assert one.cutoff.last == by_models_dev[entry.name], entry.name
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))

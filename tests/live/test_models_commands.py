@@ -103,7 +103,7 @@ def test_list_says_why_for_every_model(nova: Live) -> None:
     assert listed["nova-1"]["why"] == "the training-data claim"
     rows = {line.split()[0]: line.split(None, 1)[1] for line in nova("models", "list").out.splitlines()}
     assert rows["nova-1"].split() == ["2024-12", "2025-01-01", "12h", "training", "data"]
-    assert rows["gemma-2-9b-it"].split() == ["2024-06-27", "2024-06-28", "12h", "release", "date"]
+    assert rows["gemma-2-9b-it"].split() == ["2024-06", "2024-07-01", "12h", "release", "date"]
     assert "not scored: is an alias without a snapshot" in rows["nova-latest"]
 
 
@@ -272,3 +272,45 @@ def test_an_earlier_cut_off_is_imported_only_where_it_is_accepted(nova: Live, tm
     assert accepted.code == 0
     assert "8 months earlier: more problems count" in " ".join(accepted.err.split())
     assert nova("models", "show", "solo", "--json").document["cutoff"] == "2023.10"
+
+
+API = Path(__file__).parents[1] / "eval" / "data" / "models_dev_api.json"
+
+
+def test_an_api_json_comes_in_and_twice_is_nothing(live: Live, tmp_path: Path) -> None:
+    words = ["models", "import", API, "--format", "models.dev", "--into", "x.toml"]
+    first = live(*words)
+    assert first.code == 0
+    assert first.err.splitlines()[0] == "models: 6 new, 0 updated, 0 unchanged, 0 refused"
+    assert "released 2025-03-02 by mirror; 2025-01-15 by attic, nova, relay: the latest counts" in first.err
+    before = (tmp_path / "x.toml").read_bytes()
+    again = live(*words)
+    assert again.code == 0
+    assert again.err.splitlines()[0] == "models: 0 new, 0 updated, 6 unchanged, 0 refused"
+    assert (tmp_path / "x.toml").read_bytes() == before
+    shown = live("--models", tmp_path / "x.toml", "models", "show", "nova-1-2025", "--json").document
+    assert (shown["cutoff"], shown["cutoff_kind"]) == ("2025-03-02", "release_date")
+
+
+def test_an_api_json_that_was_cut_off_writes_nothing(live: Live, tmp_path: Path) -> None:
+    (tmp_path / "api.json").write_bytes(API.read_bytes()[:1000])
+    for words in (["import", "api.json", "--into", "x.toml"], ["check", "--against", "api.json"]):
+        ended = live("models", *words, "--format", "models.dev")
+        assert ended.code == 2
+        what, to_do = ended.err.splitlines()
+        assert what.startswith("error: api.json, line ")
+        assert what.endswith(": the file ends in the middle of its JSON")
+        assert to_do == "  what to do: get https://models.dev/api.json again"
+    assert not (tmp_path / "x.toml").exists()
+
+
+def test_check_against_an_api_json_names_what_its_providers_differ_in(live: Live, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text('[[model]]\nname = "nova-1-2025"\nrelease_date = "2025-01-15"\n')
+    words = ("--models", tmp_path / "own.toml", "models", "check", "--against", API, "--format", "models.dev")
+    ended = live(*words)
+    assert ended.code == 1
+    lines = ended.out.splitlines()
+    assert " ! nova-1-2025: released 2025-01-15 here, 2025-03-02 by the list (2 months)" in lines
+    assert "models of which the list states different dates:" in lines
+    assert "   nova-1-2025: released 2025-03-02 by mirror; 2025-01-15 by attic, nova, relay: the latest counts" in lines
+    assert lines[-1].startswith("1 models compared, 5 only in the list: ")
