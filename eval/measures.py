@@ -1,15 +1,19 @@
-"""A measure of memorisation for each model, from a CSV file: any number, with its origin if it tells one. Pure.
+"""A measure of memorisation for each model or problem, from a CSV: any number, with its origin if it tells one. Pure.
 
 The file has a column ``model`` and one with the measure (``measure`` unless another is named), and may have a gap of
 its own (``gap``, in percentage points: 3.4, not 0.034) and an ``origin``. Empty cells mean that there is no number.
 
 With a column ``problem`` each line has the measure of a model on one problem (a log-likelihood, say), and the model's
 measure is the mean over its problems. Such a file has no gap of its own.
+
+With a column ``problem`` and none ``model`` each line has the measure of a problem, whoever solves it: how often it is
+found in public code, say. Such a number is not negative.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -57,23 +61,27 @@ class Measures:
     n_problems: int | None = None
 
 
+@dataclass(frozen=True)
+class ProblemMeasures:
+    """The measure of each problem of a file, by the problem as the file names it; its column, and where it comes from.
+
+    ``lines`` says where each stands in the file.
+    """
+
+    values: Mapping[str, float]
+    lines: Mapping[str, str]
+    measure: str
+    origin: str
+
+
 def read_measures(text: str, origin: str, measure: str | None = None, gap: str | None = None) -> Measures:
     """Read a file's text. ``measure`` and ``gap`` name their columns. Raises ``MeasuresError``."""
-    try:
-        columns, lines = read_csv_text(text, origin)
-    except NotCsv as error:
-        raise MeasuresError(str(error), "save it as CSV: model,measure") from error
-    if gap is None and GAP in columns:
-        gap = GAP
+    columns, lines = _read(text, origin)
+    gap = gap or (GAP if GAP in columns else None)
     wanted = [MODEL, measure or MEASURE, *([gap] if gap else [])]
-    missing = [name for name in wanted if name not in columns]
-    if missing:
-        there = f"it has {', '.join(columns)}" if columns else "it is empty"
-        hint = f"{there}; other columns are named with --measure and --gap"
-        raise MeasuresError(f"{origin}: has no column {', '.join(missing)}", hint)
+    _check_columns(columns, wanted, origin)
     if PROBLEM in columns:
-        if gap is not None:
-            raise MeasuresError(f"{origin}: a file of problems has no gap of its own", f"remove the column {gap}")
+        _check_no_gap(gap, origin)
         return _means(lines, wanted[1])
     rows = []
     seen: dict[str, str] = {}
@@ -85,6 +93,26 @@ def read_measures(text: str, origin: str, measure: str | None = None, gap: str |
     if gap is not None:
         _check_unit([one.gap for one in rows if one.gap is not None], gap, origin)
     return Measures(tuple(rows), wanted[1], gap)
+
+
+def _read(text: str, origin: str) -> tuple[list[str], list[tuple[str, dict[str, str]]]]:
+    try:
+        return read_csv_text(text, origin)
+    except NotCsv as error:
+        raise MeasuresError(str(error), "save it as CSV: model,measure") from error
+
+
+def _check_columns(columns: list[str], wanted: list[str], origin: str) -> None:
+    missing = [name for name in wanted if name not in columns]
+    if missing:
+        there = f"it has {', '.join(columns)}" if columns else "it is empty"
+        hint = f"{there}; other columns are named with --measure and --gap"
+        raise MeasuresError(f"{origin}: has no column {', '.join(missing)}", hint)
+
+
+def _check_no_gap(gap: str | None, origin: str) -> None:
+    if gap is not None:
+        raise MeasuresError(f"{origin}: a file of problems has no gap of its own", f"remove the column {gap}")
 
 
 def _means(lines: list[tuple[str, dict[str, str]]], measure: str) -> Measures:
@@ -109,6 +137,35 @@ def _means(lines: list[tuple[str, dict[str, str]]], measure: str) -> Measures:
         for key, model in models.items()
     )
     return Measures(tuple(rows), measure, None, len(problems))
+
+
+def read_problem_measures(
+    text: str, origin: str, measure: str | None = None, gap: str | None = None
+) -> ProblemMeasures | None:
+    """Read the text of a file of problems, None where it is none: it names models. Raises ``MeasuresError``."""
+    columns, lines = _read(text, origin)
+    if MODEL in columns or PROBLEM not in columns:
+        return None
+    measure = measure or MEASURE
+    _check_columns(columns, [measure], origin)
+    _check_no_gap(gap or (GAP if GAP in columns else None), origin)
+    seen: dict[str, str] = {}
+    values: dict[str, float] = {}
+    places: dict[str, str] = {}
+    origins = set()
+    for where, row in lines:
+        problem = _once(seen, _named(row, PROBLEM, where), where)
+        value = _number(row[measure], f"{where}, {measure}")
+        if value is None:
+            continue
+        if value < 0:
+            raise MeasuresError(
+                f"{where}, {measure}: {value:g} is negative",
+                "write counts, or other numbers from 0 up: their log is taken",
+            )
+        values[problem], places[problem] = value, where
+        origins.add(row.get(ORIGIN, "").strip())
+    return ProblemMeasures(values, places, measure, ", ".join(sorted(origins - {""})))
 
 
 def _named(row: dict[str, str], column: str, where: str) -> str:

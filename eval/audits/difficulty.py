@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
@@ -22,26 +21,15 @@ from eval.statistics.difficulty import (
     Acceptance,
     Coverage,
     Fill,
+    Weight,
     accept_problem,
     coverage,
     fill_list,
-    informative,
+    group_weights,
 )
 from eval.statistics.irt import Fit, fit
+from eval.statistics.irt_sampling import HeldOut, held_out
 from eval.statistics.linking import Overlap, overlap
-
-
-@dataclass(frozen=True)
-class LabelWeight:
-    """How much a difficulty label counts: its problems, their share, and their share of the information there is.
-
-    Information is that at the abilities of the models, on average.
-    """
-
-    label: str
-    n_problems: int
-    share_of_problems: float
-    share_of_information: float | None
 
 
 @dataclass(frozen=True)
@@ -58,6 +46,7 @@ class Candidate:
 class DifficultyAudit:
     """The fit to what each run's cut-off allows, and what it says of the problems; no fit with a ``refusal``.
 
+    ``held`` says how well results are predicted that no fit has seen; ``labels`` what each difficulty label weighs.
     ``broken`` months, by the name of the run, are not in it. ``shown`` are the rows to show (None: all).
     """
 
@@ -68,7 +57,8 @@ class DifficultyAudit:
     fitted: Fit | None = None
     covered: Coverage | None = None
     fills: tuple[Fill, ...] = ()
-    labels: tuple[LabelWeight, ...] = ()
+    labels: Mapping[str, Weight] = field(default_factory=dict)
+    held: HeldOut | None = None
     candidates: tuple[Candidate, ...] = ()
     broken: Mapping[str, Sequence[str]] = field(default_factory=dict)
     shown: tuple[int, ...] | None = None
@@ -81,6 +71,7 @@ class DifficultyAudit:
 
 def audit_difficulty(
     own: OwnWindows,
+    seed: int,
     *,
     now: datetime,
     of_interest: Sequence[int] = (),
@@ -93,7 +84,7 @@ def audit_difficulty(
 
     ``of_interest`` are the rows of the models that matter (none: all). ``candidates`` are problems, by column, that are
     left out of the fit and put to the acceptance test of ``band``. ``shown`` are the rows to show; all are fitted.
-    What is ``broken`` is left out.
+    What is ``broken`` is left out. ``seed`` draws the results that are held out.
     """
     lost: Mapping[str, Sequence[str]] = {}
     if broken is not None:
@@ -122,27 +113,11 @@ def audit_difficulty(
         fitted,
         covered,
         fill_list(covered),
-        _labels(own, fitted, scores),
+        group_weights(fitted, scores, own.board.difficulties),
+        held_out(scores, np.random.default_rng(seed)),
         tuple(tested),
         lost,
         rows,
-    )
-
-
-def _labels(own: OwnWindows, fitted: Fit, scores: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[LabelWeight, ...]:
-    answered = ~np.isnan(scores).all(axis=0)
-    labels = np.array([name for name in own.board.difficulties])
-    weights = fitted.information(fitted.theta[fitted.cells_of_model > 0]).mean(axis=0) * informative(scores)
-    total = float(weights[answered].sum())
-    counts = Counter(labels[answered].tolist())
-    return tuple(
-        LabelWeight(
-            label,
-            count,
-            count / counts.total(),
-            float(weights[answered & (labels == label)].sum()) / total if total > 0 else None,
-        )
-        for label, count in counts.most_common()
     )
 
 
@@ -180,11 +155,19 @@ def _band_table(audit: DifficultyAudit) -> Table:
         fill = fills.get((band.low, band.high))
         names = named([audit.own.board.names[place] for place in band.near if place in audit.rows])
         rows.append(
-            (f"{band.low:+.2f} to {band.high:+.2f}", band.n_problems, band.se, fill.missing if fill else None, names)
+            (
+                f"{band.low:+.2f} to {band.high:+.2f}",
+                band.n_problems,
+                band.share_of_information,
+                band.se,
+                fill.missing if fill else None,
+                names,
+            )
         )
     columns = (
         sheets.text("difficulty"),
         sheets.count("problems"),
+        sheets.percent("of information"),
         sheets.number("s.e. of an ability"),
         sheets.count("to add"),
         sheets.text("models near"),
@@ -225,7 +208,9 @@ def _label_table(audit: DifficultyAudit) -> Table:
         sheets.percent("of problems"),
         sheets.percent("of information"),
     )
-    rows = tuple((one.label, one.n_problems, one.share_of_problems, one.share_of_information) for one in audit.labels)
+    rows = tuple(
+        (label, one.n_problems, one.share_of_problems, one.share_of_information) for label, one in audit.labels.items()
+    )
     return Table("What each difficulty label really weighs", columns, rows)
 
 
@@ -256,6 +241,8 @@ def _notes(audit: DifficultyAudit) -> Iterator[str]:
             "above 0.20"
         )
     yield '"to add" makes 5 problems in the band and brings the error of an ability in its middle down to 0.30'
+    yield '"of information" is what a band or label weighs in telling these models apart'
+    yield from _unseen(audit.held)
     if audit.fitted.discrimination_refusal:
         yield f"no discrimination of single problems is given: {audit.fitted.discrimination_refusal}"
     if any(_is_assumed(audit.own.cutoffs[place]) for place in audit.rows):
@@ -269,6 +256,22 @@ def _notes(audit: DifficultyAudit) -> Iterator[str]:
         yield "the fit did not converge: read it with care"
 
 
+def _unseen(held: HeldOut | None) -> Iterator[str]:
+    """How well unseen results are predicted, and what follows where that is not well."""
+    if held is None or held.two_pl is None or held.one_pl is None or held.item_mean is None:
+        yield f"how well unseen results are predicted is not known: {held.refusal if held else 'there is no fit'}"
+        return
+    yield (
+        f"{held.n_cells} results held out, loss of each in nats (lower is better): {held.two_pl:.3f} by this fit, "
+        f"{held.one_pl:.3f} with one slope for all problems (1PL), {held.additive:.3f} by model + problem, "
+        f"{held.item_mean:.3f} by the problem's mean"
+    )
+    if held.two_pl >= held.item_mean:
+        yield "this fit predicts unseen results no better than the problems' means do: do not rely on these bands"
+    elif held.two_pl >= held.one_pl:
+        yield "slopes of their own do not help to predict unseen results: do not rely on what bands and labels weigh"
+
+
 def _as_dict(audit: DifficultyAudit) -> Mapping[str, Any]:
     assert audit.covered is not None
     assert audit.fitted is not None
@@ -279,7 +282,8 @@ def _as_dict(audit: DifficultyAudit) -> Mapping[str, Any]:
         "to_add": [{**asdict(fill), "near": [names[place] for place in fill.near]} for fill in audit.fills],
         "beyond_the_strongest": audit.covered.beyond,
         "below_the_weakest": audit.covered.below,
-        "labels": [asdict(label) for label in audit.labels],
+        "labels": [{"label": label, **asdict(one)} for label, one in audit.labels.items()],
+        "held_out": asdict(audit.held) if audit.held else None,
         "models": [
             {
                 "model": names[place],

@@ -85,7 +85,7 @@ def cutoff_gaps(selection: Selection) -> tuple[CutoffGap, ...]:
 def _plain_gaps(selection: Selection, broken: BrokenRuns) -> tuple[CutoffGap, ...]:
     board = selection.board
     scores = np.where(broken.cells(board), np.nan, board.scores)
-    models = [_name_of(selection, place) for place in range(len(board.runs))]
+    models = [model_name(selection, place) for place in range(len(board.runs))]
     found = []
     for place, used in enumerate(selection.cutoffs):
         if used is None:
@@ -97,19 +97,20 @@ def _plain_gaps(selection: Selection, broken: BrokenRuns) -> tuple[CutoffGap, ..
         sums = np.where(present, others, 0.0).sum(axis=0)
         enough = counts >= MIN_OTHERS
         means = np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=enough)
-        before, after = _sides(selection, used)
+        before, after = sides_of(selection, used)
         difference = np.where(before | after, scores[place] - means, np.nan)
         (split,) = split_gaps(difference[None, :], board.clusters, np.zeros(len(after), dtype=np.int64), after)
         found.append(_as_gap(board.names[place], models[place], split))
     return tuple(found)
 
 
-def _name_of(selection: Selection, place: int) -> str:
+def model_name(selection: Selection, place: int) -> str:
+    """The model of a run, as the registry spells it where it is known."""
     entry = selection.entries[place]
     return entry.name if entry is not None else selection.board.runs[place].model
 
 
-def _sides(selection: Selection, used: UsedCutoff) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def sides_of(selection: Selection, used: UsedCutoff) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Masks of the problems that were certainly public before the cut-off's first day, and certainly not by its end."""
     first = used.cutoff.first
     begins = datetime(first.year, first.month, first.day, tzinfo=UTC)
@@ -144,7 +145,7 @@ def judged_gaps(audit: ContaminationAudit) -> tuple[CutoffGap, ...]:
     judged = {one.model: one for one in panel.judged} if panel is not None else {}
     selection = audit.selection
     return tuple(
-        _of_judgement(name, _name_of(selection, place), judged.get(place), selection.cutoffs[place] is not None)
+        _of_judgement(name, model_name(selection, place), judged.get(place), selection.cutoffs[place] is not None)
         for place, name in enumerate(selection.board.names)
     )
 

@@ -23,6 +23,7 @@ from eval.models import Registry
 from eval.problem_sets import ProblemSet
 from eval.published_scores import Published
 from eval.sheets import Sheet, Table
+from eval.statistics.correlation import ProportionGap, proportion_gaps
 from eval.statistics.saturation import CEILING, FLOOR, GapTable, SetGap, SetScores, gap_table, measured, published
 from eval.window import ProblemFacts, date_reason, window_for
 
@@ -54,6 +55,8 @@ class SaturationAudit:
     (None: no cut-off is known, so that none was). Runs that ``doubts`` says something of may have seen their fresh
     side: they have a gap of their own, and no part in what the others are set against. ``unmatched`` are published
     models of which there is no run; ``broken`` the months of runs that look broken and are counted all the same.
+    ``tests`` has a two-proportion test for each run whose two sides are shares of single answers and not in doubt: for
+    published scores alone, as results of the store have their spread over contests.
     """
 
     names: tuple[str, ...]
@@ -69,6 +72,7 @@ class SaturationAudit:
     unmatched: tuple[str, ...]
     twice: tuple[str, ...]
     broken: Mapping[str, Sequence[str]]
+    tests: tuple[ProportionGap | None, ...]
 
 
 def audit_saturation(
@@ -121,6 +125,7 @@ def audit_saturation(
         unmatched=unmatched,
         twice=twice,
         broken=months,
+        tests=_tests(first, second, found, doubts) if isinstance(saturated, PublishedSet) else (None,) * len(kept),
     )
 
 
@@ -164,6 +169,21 @@ def _table(first: SetScores, second: SetScores, names: Sequence[str], doubts: Se
     )
     extremes = (*_extremes(first, names, "saturated"), *_extremes(second, names, "fresh"))
     return replace(every, rows=rows, rho=sure.rho, warnings=extremes)
+
+
+def _tests(
+    first: SetScores, second: Board, found: GapTable, doubts: Sequence[str | None]
+) -> tuple[ProportionGap | None, ...]:
+    """Whether each gap is above zero, adjusted over the runs that can be tested: one sample on every fresh problem."""
+    single = second.n_samples.max(axis=1, initial=0) <= 1
+    places = [
+        place for place, row in enumerate(found.rows) if row.gap is not None and doubts[place] is None and single[place]
+    ]
+    answers = second.n_samples[places].sum(axis=1)
+    right = second.n_correct[places].sum(axis=1)
+    tested = iter(proportion_gaps(first.means[places], first.counts[places], right / answers, answers))
+    chosen = set(places)
+    return tuple(next(tested) if place in chosen else None for place in range(len(found.rows)))
 
 
 def _extremes(scores: SetScores, names: Sequence[str], which: str) -> Iterator[str]:
@@ -225,6 +245,7 @@ def saturation_sheet(audit: SaturationAudit) -> Sheet:
         sheets.difference_interval(),
         sheets.points("beyond others"),
         sheets.points("below line"),
+        *((sheets.p_value("p"), sheets.p_value("Holm p"), sheets.p_value("BH p")) if any(audit.tests) else ()),
     )
     gaps = [-math.inf if row.gap is None else row.gap for row in audit.found.rows]
     places = sorted(range(len(gaps)), key=lambda place: gaps[place], reverse=True)
@@ -239,7 +260,7 @@ def saturation_sheet(audit: SaturationAudit) -> Sheet:
 
 def _row(audit: SaturationAudit, place: int) -> tuple[sheets.Cell, ...]:
     row: SetGap = audit.found.rows[place]
-    used = audit.cutoffs[place]
+    used, test = audit.cutoffs[place], audit.tests[place]
     return (
         audit.names[place],
         "unknown" if used is None else cutoff_text(used) + (" (in doubt)" if audit.doubts[place] else ""),
@@ -252,6 +273,7 @@ def _row(audit: SaturationAudit, place: int) -> tuple[sheets.Cell, ...]:
         sheets.span(row.low, row.high),
         row.beyond_peers,
         row.below_line,
+        *(((None,) * 3 if test is None else (test.p, test.p_holm, test.p_bh)) if any(audit.tests) else ()),
     )
 
 
@@ -316,6 +338,13 @@ def _reading(audit: SaturationAudit) -> Iterator[str]:
     )
     if isinstance(audit.saturated, PublishedSet):
         yield "published scores were made by others, with their prompts and tests"
+    n_tests = next((one.n_tests for one in audit.tests if one is not None), 0)
+    if n_tests:
+        yield (
+            f"p: that the gap is above 0 (two-proportion Z, one-sided, problems taken as independent), adjusted over "
+            f"{n_tests} runs by Holm (accuse nobody without it) and Benjamini-Hochberg (a list to look at); runs with "
+            "one sample each alone. It says something only of sets that are made equally hard"
+        )
 
 
 def _as_dict(audit: SaturationAudit) -> dict[str, Any]:
@@ -337,8 +366,9 @@ def _as_dict(audit: SaturationAudit) -> dict[str, Any]:
                 "n_fresh": n_new,
                 "n_exposed": exposed,
                 **asdict(row),
+                "test": test and asdict(test),
             }
-            for name, used, doubt, n_old, n_new, exposed, row in zip(
+            for name, used, doubt, n_old, n_new, exposed, row, test in zip(
                 audit.names,
                 audit.cutoffs,
                 audit.doubts,
@@ -346,6 +376,7 @@ def _as_dict(audit: SaturationAudit) -> dict[str, Any]:
                 audit.n_fresh,
                 audit.exposed,
                 found.rows,
+                audit.tests,
                 strict=True,
             )
         ],

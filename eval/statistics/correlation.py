@@ -2,27 +2,23 @@
 
 Zhang et al. 2024, "A careful examination of large language model performance on grade school arithmetic" (GSM1k): the
 rank correlation over models between the log-likelihood of the test set per character and the gap between old and new
-problems; a two-proportion Z for each gap. Roberts et al. 2023, "To the cutoff... and beyond?": the logistic regression
-of "solved" on how often a problem is found in public code, before and after the cut-off.
+problems; a two-proportion Z for each gap.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eval.statistics.intervals import Z95, clopper_pearson, t_p_value
+from eval.statistics.intervals import t_p_value
 from eval.statistics.multiplicity import benjamini_hochberg, holm
 
 FloatArray = NDArray[np.float64]
-IntArray = NDArray[np.int64]
 
 MIN_MODELS = 10
-MIN_OUTCOMES = 10
 
 
 @dataclass(frozen=True)
@@ -57,31 +53,6 @@ class ProportionGap:
     p: float | None = None
     p_holm: float | None = None
     p_bh: float | None = None
-
-
-@dataclass(frozen=True)
-class OddsRatio:
-    """The odds ratio of solving for one unit of a covariate: 95 % Wald interval and two-sided p."""
-
-    value: float
-    low: float
-    high: float
-    p: float
-
-
-@dataclass(frozen=True)
-class ExposureRegression:
-    """A logistic regression of solved on log(1 + count) and difficulty, on one side of a cut-off.
-
-    ``upper`` is the exact one-sided 97.5 % bound of the share solved, given also where the regression is refused.
-    """
-
-    n: int
-    solved: int
-    upper: float | None
-    count: OddsRatio | None = None
-    difficulty: OddsRatio | None = None
-    refusal: str | None = None
 
 
 def rank_correlation(
@@ -168,61 +139,3 @@ def _upper_tail(z: ArrayLike) -> FloatArray:
     from scipy.special import ndtr  # type: ignore[import-untyped]
 
     return np.asarray(ndtr(-np.asarray(z, dtype=np.float64)), dtype=np.float64)
-
-
-def exposure_regression(solved: ArrayLike, counts: ArrayLike, difficulty: ArrayLike) -> ExposureRegression:
-    """The odds ratio of solving per unit of log(1 + count), difficulty held constant, with its Wald interval.
-
-    One entry for each problem on one side of the cut-off: 0 or 1, how often the problem is found in public code, and a
-    number for its difficulty. Refused where the likelihood has no maximum (all or none solved, or perfectly separated)
-    and with fewer than 10 problems of either outcome; then only the bound on the share solved is given.
-    """
-    rows = [np.asarray(row, dtype=np.float64) for row in (solved, counts, difficulty)]
-    if rows[0].ndim != 1 or any(row.shape != rows[0].shape or not np.isfinite(row).all() for row in rows):
-        raise ValueError("solved, counts and difficulty need one finite number for each problem")
-    if not np.isin(rows[0], (0.0, 1.0)).all() or (rows[1] < 0).any():
-        raise ValueError("solved is 0 or 1, and counts are not negative")
-    n, right = rows[0].size, int(rows[0].sum())
-    upper = clopper_pearson(right, n)[1] if n else None
-    if min(right, n - right) < MIN_OUTCOMES:
-        sentence = (
-            f"needs at least {MIN_OUTCOMES} problems solved and {MIN_OUTCOMES} not solved, {right} of {n} are solved"
-        )
-        return ExposureRegression(n, right, upper, refusal=sentence)
-    fitted = _logistic(rows[0], [np.log1p(rows[1]), rows[2]])
-    if fitted is None:
-        sentence = "the regression has no finite answer: a covariate separates solved from unsolved, or does not vary"
-        return ExposureRegression(n, right, upper, refusal=sentence)
-    _, count, hard = (_odds_ratio(*pair) for pair in fitted)
-    return ExposureRegression(n, right, upper, count, hard)
-
-
-def _logistic(outcome: FloatArray, covariates: Sequence[FloatArray]) -> list[tuple[float, float]] | None:
-    """Coefficients and standard errors (intercept first) by Newton's method, None where it does not converge."""
-    from scipy.special import expit
-
-    spread = [float(row.std()) for row in covariates]
-    if min(spread) <= 0:
-        return None
-    standard = [(row - row.mean()) / scale for row, scale in zip(covariates, spread, strict=True)]
-    design = np.column_stack([np.ones(outcome.size), *standard])
-    beta = np.zeros(design.shape[1])
-    for _ in range(50):
-        chance = expit(design @ beta)
-        information = (design * (chance * (1 - chance))[:, None]).T @ design
-        # On separated data the coefficients run away and the information with them.
-        if np.linalg.cond(information) > 1e10 or np.abs(beta).max() > 50:
-            return None
-        step = np.linalg.solve(information, design.T @ (outcome - chance))
-        beta = beta + step
-        if np.abs(step).max() < 1e-10:
-            errors = np.sqrt(np.diag(np.linalg.inv(information)))
-            scales = [1.0, *spread]
-            return [(float(b / s), float(e / s)) for b, e, s in zip(beta, errors, scales, strict=True)]
-    return None
-
-
-def _odds_ratio(coefficient: float, se: float) -> OddsRatio:
-    half = Z95 * se
-    p = float(2 * _upper_tail(abs(coefficient) / se))
-    return OddsRatio(math.exp(coefficient), math.exp(coefficient - half), math.exp(coefficient + half), p)

@@ -1,4 +1,4 @@
-"""Where a set of problems measures and where it does not: information, gaps, what to add, and problems that drift.
+"""Where a set of problems measures and where it does not: information, what weighs how much, gaps and what to add.
 
 All difficulties and abilities are logits on the scale of one fit (:mod:`eval.statistics.irt`). A problem that nobody or
 everybody solves carries no information there: its place comes from the prior alone, and a heap of them would show as a
@@ -10,15 +10,16 @@ Source of test information: Lord 1980, "Applications of Item Response Theory to 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from eval.statistics.irt import Fit, Fixed, Items, fit, observed_scores
+from eval.statistics.irt import Fit, Fixed, fit, observed_scores
 from eval.statistics.irt_newton import BoolArray
+from eval.statistics.item_rest import centred, rest_correlations
 from eval.statistics.scores import FloatArray
 
 BAND_WIDTH = 0.5
@@ -27,7 +28,8 @@ MAX_SE = 0.3
 BELOW_WEAKEST, ABOVE_STRONGEST = 0.5, 1.0
 MIN_ITEM_REST = 0.2
 MIN_MODELS = 5
-DRIFT_ERRORS = 3.0
+
+Group = TypeVar("Group", bound=Hashable)
 
 
 @dataclass(frozen=True)
@@ -45,33 +47,31 @@ class InformationPoint:
 
 
 @dataclass(frozen=True)
-class BandWeight:
-    """How much a band of difficulty [low, high) counts: shares of all problems and of all information, and as wanted.
+class Weight:
+    """How much a group of problems counts: their number, their share of all problems and of all information, in [0, 1].
 
-    Information is that at the abilities of the models, on average. Shares are in [0, 1]; None where the total is 0, and
-    ``wanted`` None where nothing was asked for.
+    Information is that at the abilities of the models, on average; its share is None where there is none at all.
     """
 
-    low: float
-    high: float
     n_problems: int
-    share_of_problems: float | None
+    share_of_problems: float
     share_of_information: float | None
-    wanted: float | None
 
 
 @dataclass(frozen=True)
 class Band:
     """A band of difficulty [low, high): its problems, without those that nobody or everybody solves; and its models.
 
-    ``se`` is the error of an ability at its middle; ``information`` the test information there. ``near`` are the rows
-    of the models of interest within one width of its middle. ``gap`` says what is too little, None where nothing is.
+    ``se`` is the error of an ability at its middle; ``information`` the test information there, and
+    ``share_of_information`` what the band's problems weigh (see ``Weight``). ``near`` are the rows of the models of
+    interest within one width of its middle. ``gap`` says what is too little, None where nothing is.
     """
 
     low: float
     high: float
     n_problems: int
     information: float
+    share_of_information: float | None
     se: float | None
     near: tuple[int, ...]
     gap: str | None
@@ -124,31 +124,6 @@ class Acceptance:
     item_rest: float | None = None
 
 
-@dataclass(frozen=True)
-class Drift:
-    """One problem's difficulty (logits) from the models of before and of after, and whether it has moved."""
-
-    problem: int
-    before: float
-    after: float
-    se: float
-    drifted: bool
-
-    @property
-    def delta(self) -> float:
-        """After minus before: negative where the problem has become easier."""
-        return self.after - self.before
-
-
-@dataclass(frozen=True)
-class Drifts:
-    """Every problem that could be tested, in order; ``untested`` had too few models on a side."""
-
-    problems: tuple[Drift, ...]
-    untested: int
-    refusal: str | None = None
-
-
 def unanimous(scores: ArrayLike) -> tuple[BoolArray, BoolArray]:
     """Which problems (columns of models x problems) no model solves, and which every model that tried solves wholly."""
     table = observed_scores(scores)
@@ -183,32 +158,25 @@ def information_curve(
     )
 
 
-def band_weights(
-    fitted: Fit, scores: ArrayLike, edges: Sequence[float], wanted: Sequence[float] | None = None
-) -> tuple[BandWeight, ...]:
-    """How much each band between two ``edges`` (ascending, may be infinite) weighs, beside the share ``wanted``.
+def group_weights(fitted: Fit, scores: ArrayLike, groups: Sequence[Group]) -> dict[Group, Weight]:
+    """How much each group of problems weighs, most problems first; ``groups`` has one for each problem.
 
-    Raises ``ValueError`` where wanted shares are not one for each band, or do not sum to 1.
+    Problems without a result do not count.
     """
-    bands = list(pairwise(edges))
-    if any(low >= high for low, high in bands) or not bands:
-        raise ValueError("edges must ascend")
-    if wanted is not None and (len(wanted) != len(bands) or min(wanted) < 0 or not math.isclose(sum(wanted), 1.0)):
-        raise ValueError(f"{len(bands)} bands need as many wanted shares, which sum to 1")
     answered = ~np.isnan(observed_scores(scores)).all(axis=0)
-    difficulty = fitted.items.difficulty
+    if len(groups) != answered.size:
+        raise ValueError(f"groups of {len(groups)} problems for scores of {answered.size}")
     information = _mean_information(fitted) * informative(scores)
-    total = float(information.sum())
-    rows = []
-    for index, (low, high) in enumerate(bands):
-        inside = answered & (difficulty >= low) & (difficulty < high)
-        count = int(inside.sum())
-        of_problems = count / int(answered.sum()) if answered.any() else None
-        of_information = float(information[inside].sum()) / total if total > 0 else None
-        rows.append(
-            BandWeight(low, high, count, of_problems, of_information, None if wanted is None else wanted[index])
+    total, n_answered = float(information.sum()), int(answered.sum())
+    members: dict[Group, list[int]] = {}
+    for place in np.flatnonzero(answered).tolist():
+        members.setdefault(groups[place], []).append(place)
+    return {
+        group: Weight(
+            len(places), len(places) / n_answered, float(information[places].sum()) / total if total > 0 else None
         )
-    return tuple(rows)
+        for group, places in sorted(members.items(), key=lambda one: -len(one[1]))
+    }
 
 
 def coverage(fitted: Fit, scores: ArrayLike, of_interest: Sequence[int] | None = None) -> Coverage:
@@ -226,9 +194,14 @@ def coverage(fitted: Fit, scores: ArrayLike, of_interest: Sequence[int] | None =
     first = math.ceil((float(ability.min()) - BELOW_WEAKEST) / BAND_WIDTH)
     last = math.floor((float(ability.max()) + ABOVE_STRONGEST) / BAND_WIDTH)
     points = np.arange(first, last + 1) * BAND_WIDTH
+    weights = group_weights(fitted, scores, np.floor(fitted.items.difficulty / BAND_WIDTH + 0.5).tolist())
     matter = present if of_interest is None else np.intersect1d(present, np.asarray(of_interest, dtype=np.int64))
     bands = tuple(
-        _band(point, tuple(matter[np.abs(fitted.theta[matter] - point.theta) <= BAND_WIDTH].tolist()))
+        _band(
+            point,
+            weights.get(point.theta / BAND_WIDTH),
+            tuple(matter[np.abs(fitted.theta[matter] - point.theta) <= BAND_WIDTH].tolist()),
+        )
         for point in information_curve(fitted, scores, points)
     )
     return Coverage(bands, *outside, float(np.exp(np.log(fitted.items.slope[chosen]).mean())))
@@ -270,61 +243,16 @@ def accept_problem(
         return Acceptance(False, f"refused: {who}, so that its difficulty is not known")
     alone = fit(given[:, None], fitted.kind, fixed=Fixed(theta=fitted.theta), settings=fitted.settings)
     difficulty, se = float(alone.items.difficulty[0]), float(alone.difficulty_se[0])
-    correlation = _correlation(given, _rest(table)[1])
+    correlation = float(rest_correlations(centred(np.column_stack([table, given])))[-1])
     reasons = []
     if not low <= difficulty < high:
         reasons.append(f"its difficulty is {difficulty:.2f} (s.e. {se:.2f}), outside {low:.2f} to {high:.2f}")
-    if correlation is None:
+    if math.isnan(correlation):
         reasons.append("its correlation with the other problems cannot be computed")
     elif correlation <= min_item_rest:
         reasons.append(f"its correlation with the other problems is {correlation:.2f}, not above {min_item_rest:.2f}")
     sentence = "refused: " + "; ".join(reasons) if reasons else f"accepted: its difficulty is {difficulty:.2f}"
-    return Acceptance(not reasons, sentence, difficulty, se, correlation)
-
-
-def item_rest_correlations(scores: ArrayLike) -> tuple[float | None, ...]:
-    """Pearson's correlation over models of each problem with the mean of the others; None where there is none.
-
-    Scores are taken as differences from their problem's mean, so that a model is not thought weak for having answered
-    hard problems; where nothing is missing that changes nothing. A flag for a look at the problem, never a verdict.
-    """
-    table = observed_scores(scores)
-    apart, _ = _rest(table)
-    return tuple(_correlation(table[:, problem], apart[:, problem]) for problem in range(table.shape[1]))
-
-
-def item_drift(fitted: Fit, scores: ArrayLike, later: ArrayLike) -> Drifts:
-    """Which problems have become easier or harder between two periods, by more than 3 standard errors.
-
-    ``later`` is true for the rows (models, or runs of models) of the later period. Difficulties are fitted to each
-    period apart, with the abilities and slopes of ``fitted`` held, so that both are on one scale. A problem that drifts
-    must not serve as an anchor.
-    """
-    table, after = observed_scores(scores), np.asarray(later, dtype=np.bool_)
-    if after.shape != fitted.theta.shape or after.size != table.shape[0]:
-        raise ValueError(f"periods of shape {after.shape} for {table.shape[0]} models")
-    held = Fixed(fitted.theta, Items(np.full(table.shape[1], np.nan), fitted.items.slope))
-    first, second = (
-        fit(np.where(side[:, None], table, np.nan), fitted.kind, fixed=held, settings=fitted.settings)
-        for side in (~after, after)
-    )
-    enough = np.minimum(first.cells_of_problem, second.cells_of_problem) >= MIN_MODELS
-    if not enough.any():
-        missing = f"no problem has results of at least {MIN_MODELS} models in each period"
-        return Drifts((), table.shape[1], missing)
-    se = np.hypot(first.difficulty_se, second.difficulty_se)
-    delta = second.items.difficulty - first.items.difficulty
-    rows = tuple(
-        Drift(
-            problem,
-            float(first.items.difficulty[problem]),
-            float(second.items.difficulty[problem]),
-            float(se[problem]),
-            bool(abs(delta[problem]) > DRIFT_ERRORS * se[problem]),
-        )
-        for problem in np.flatnonzero(enough).tolist()
-    )
-    return Drifts(rows, int((~enough).sum()))
+    return Acceptance(not reasons, sentence, difficulty, se, None if math.isnan(correlation) else correlation)
 
 
 def _error(information: float) -> float | None:
@@ -345,7 +273,8 @@ def _mean_information(fitted: Fit) -> FloatArray:
     return np.asarray(fitted.information(present).mean(axis=0), dtype=np.float64)
 
 
-def _band(point: InformationPoint, near: tuple[int, ...]) -> Band:
+def _band(point: InformationPoint, weight: Weight | None, near: tuple[int, ...]) -> Band:
+    share = 0.0 if weight is None else weight.share_of_information
     reasons = []
     if point.n_problems < MIN_PROBLEMS:
         reasons.append(f"{point.n_problems} of {MIN_PROBLEMS} problems")
@@ -353,25 +282,4 @@ def _band(point: InformationPoint, near: tuple[int, ...]) -> Band:
         error = "not known" if point.se is None else f"{point.se:.2f}, above {MAX_SE}"
         reasons.append(f"the error of an ability here is {error}")
     low, high = point.theta - BAND_WIDTH / 2, point.theta + BAND_WIDTH / 2
-    return Band(low, high, point.n_problems, point.information, point.se, near, "; ".join(reasons) or None)
-
-
-def _rest(table: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Means of each model's centred scores: without each problem in turn (models x problems), and with all; or NaN."""
-    seen = ~np.isnan(table)
-    filled = np.where(seen, table, 0.0)
-    centred = np.where(seen, filled - filled.sum(axis=0) / np.maximum(seen.sum(axis=0), 1), 0.0)
-    total, count = centred.sum(axis=1), seen.sum(axis=1)
-    others = count[:, None] - seen
-    apart = np.where(others > 0, (total[:, None] - centred) / np.maximum(others, 1), np.nan)
-    return apart, np.where(count > 0, total / np.maximum(count, 1), np.nan)
-
-
-def _correlation(first: FloatArray, second: FloatArray) -> float | None:
-    """Pearson's, where both are there; None for fewer than three pairs or one that does not vary."""
-    both = ~np.isnan(first) & ~np.isnan(second)
-    if both.sum() < 3:
-        return None
-    x, y = first[both] - first[both].mean(), second[both] - second[both].mean()
-    scale = math.sqrt(float(x @ x) * float(y @ y))
-    return float(x @ y) / scale if scale > 1e-12 else None
+    return Band(low, high, point.n_problems, point.information, share, point.se, near, "; ".join(reasons) or None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from eval.measures import Measured, MeasuresError, read_measures
+from eval.measures import Measured, MeasuresError, read_measures, read_problem_measures
 
 
 def test_columns_by_default_and_by_name() -> None:
@@ -81,3 +81,32 @@ def test_a_file_of_problems_that_cannot_be_used(text: str, said: str) -> None:
     with pytest.raises(MeasuresError) as error:
         read_measures(text, "m.csv")
     assert said in error.value.message
+
+
+def test_measures_of_problems_without_models() -> None:
+    text = "problem,stars,origin\natcoder:a,3,code search\nb,0,\nc,,x\n"
+    found = read_problem_measures(text, "m.csv", "stars")
+    assert found is not None
+    assert (dict(found.values), found.measure, found.origin) == ({"atcoder:a": 3.0, "b": 0.0}, "stars", "code search")
+    assert found.lines["b"] == "m.csv, line 3"
+    assert read_problem_measures("model,problem,measure\na,p,1\n", "m.csv") is None
+    assert read_problem_measures("measure\n1\n", "m.csv") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("problem,measure\np,1\nP,2\n", "m.csv, line 3: P is on line 2 already"),
+        ("problem,measure\n,1\n", "m.csv, line 2: names no problem"),
+        ("problem,measure\np,-0.5\n", "m.csv, line 2, measure: -0.5 is negative"),
+        ("problem,measure\np,few\n", "m.csv, line 2, measure: 'few' is no number"),
+        ("problem,count\np,1\n", "m.csv: has no column measure"),
+        ("problem,measure,gap\np,1,3\n", "a file of problems has no gap of its own"),
+        ('problem,measure\np,"1"2\n', "m.csv, after line 1: not CSV"),
+    ],
+)
+def test_measures_of_problems_that_cannot_be_used(text: str, said: str) -> None:
+    with pytest.raises(MeasuresError) as error:
+        read_problem_measures(text, "m.csv")
+    assert said in error.value.message
+    assert error.value.hint

@@ -49,6 +49,16 @@ def test_too_few_problems_give_no_fit(board_live: Live) -> None:
     assert "no fit: " in ended.out
 
 
+def test_results_are_held_out_by_the_seed(board_live: Live) -> None:
+    first, again, other = (
+        board_live("audit", "difficulty", "--json", *seed).document["held_out"]
+        for seed in ([], ["--seed", "0"], ["--seed", "1"])
+    )
+    assert first == again != other
+    assert first["two_pl"] < first["item_mean"]
+    assert "results held out, loss of each in nats" in " ".join(board_live("audit", "difficulty").out.split())
+
+
 def test_models_that_are_named_are_shown_and_all_are_fitted(board_live: Live) -> None:
     some, every = (board_live("audit", "difficulty", "--json", *names).document for names in (["M3", "late"], []))
     assert {row["model"] for row in some["models"]} == {"m3", "late"}

@@ -181,6 +181,38 @@ def test_memorisation_of_few_models_shows_points_only(board_live: Live, tmp_path
     assert "the gap is a column of the file" in ended.err
 
 
+def test_memorisation_by_problem(board_live: Live, tmp_path: Path) -> None:
+    """The memoriser has learnt leetcode's problems before its cut-off: a count that is high there goes with solving."""
+    listed = board_live("problems", "list", "--json").document
+    rows = [(one["problem"], 20 if one["problem"].startswith("leetcode") else 1) for one in listed]
+    lines = [f"{name},{count + place % 5}" for place, (name, count) in enumerate(rows)]
+    (tmp_path / "p.csv").write_text("problem,count\n" + "\n".join(lines) + "\nnosuch,3\n", encoding="utf-8")
+    asked = ["audit", "memorisation", "p.csv", "--measure", "count"]
+    ended = board_live(*asked, "--json")
+    assert ended.code == 0
+    found = {row["model"]: row for row in ended.document["rows"]}
+    assert found["memoriser"]["before"]["count"]["low"] > 1
+    assert found["memoriser"]["before"]["p_holm"] < 0.01
+    assert found["memoriser"]["after"]["p_holm"] > 0.05
+    assert ended.document["unknown"] == ["nosuch"]
+    shown = board_live(*asked)
+    assert "Memorisation by problem" in shown.out
+    assert "before / after" in shown.out
+    assert board_live(*asked, "--csv").out.startswith("table,model,cut_off,side,")
+    assert board_live(*asked, "--md").out.startswith("# Memorisation by problem")
+
+
+def test_measures_of_problems_that_give_nothing(board_live: Live, tmp_path: Path) -> None:
+    (tmp_path / "p.csv").write_text("problem,measure\nnosuch,3\n", encoding="utf-8")
+    ended = board_live("audit", "memorisation", "p.csv")
+    assert ended.code == 3
+    assert "left out: no result on a problem of the file" in ended.out
+    (tmp_path / "p.csv").write_text("problem,measure\nnosuch,-3\n", encoding="utf-8")
+    ended = board_live("audit", "memorisation", "p.csv")
+    assert ended.code == 2
+    assert "p.csv, line 2, measure: -3 is negative" in ended.err.splitlines()[0]
+
+
 def test_split_by_a_key(board_live: Live, key: Path) -> None:
     ended = board_live("audit", "split", "--key-file", key, "--json")
     assert ended.code == 0

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from live.commands.audits.selection import Shown, choose, rows_named
-from live.commands.findings import AsCsv, AsJson, AsMarkdown, chosen_form, show
+from live.commands.findings import AsCsv, AsJson, AsMarkdown, Seed, chosen_form, show
 from live.commands.results import check_filters
 from live.commands.windows import (
     CutoffsAsOf,
@@ -45,6 +45,7 @@ def difficulty(  # noqa: PLR0913, PLR0917 - one parameter for each option of the
     platform: Platforms = None,
     difficulties: Difficulties = None,
     include_flagged: IncludeFlagged = False,
+    seed: Seed = 0,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     as_markdown: AsMarkdown = False,
@@ -72,6 +73,7 @@ def difficulty(  # noqa: PLR0913, PLR0917 - one parameter for each option of the
     columns = {f"{one.platform}:{one.native_id}": place for place, one in enumerate(own.board.problems)}
     audit = audit_difficulty(
         own,
+        seed,
         now=now,
         of_interest=rows_named(models, own.board, near, "--near") or shown,
         band=wanted,

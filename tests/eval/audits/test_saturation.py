@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from eval.problem_sets import read_problem_set
 from eval.published_scores import Published, read_published
 from eval.sheets import sheet_to_json
 from tests.eval.facts import NOW, matrix, model, problem, registry, run
+from tests.eval.statistics.boards import table
 from tests.eval.statistics.test_saturation import BOTH
 
 OLD = [problem(number, None, platform="humaneval", contest=None) for number in range(20)]
@@ -112,6 +114,49 @@ def test_published_scores_are_joined_by_the_registrys_names() -> None:
 def test_no_run_on_the_fresh_set() -> None:
     audit = audit_saturation(OLD, [solver("a", 3, 0)], registry(), *SETS, now=NOW)
     assert "no gap: no run has a result on the fresh set" in notes(audit)
+
+
+def test_the_gap_to_published_scores_is_tested_where_answers_are_single() -> None:
+    runs = [solver("a", 0, 10), solver("b", 0, 20), solver("dated not", 0, 5), run("c", [(n, 4, 2) for n in range(60)])]
+    models = registry(model("a"), model("b"), model("dated not", None), model("c"))
+    scores = [Published(name, 0.75, 160) for name in ("a", "b", "dated not", "c")]
+    audit = audit_saturation([*OLD, *FRESH], runs, models, PublishedSet("f", tuple(scores)), SETS[1], now=NOW)
+    # 120 of 160 against 10 of 40: pooled 130/200, z = .5 / sqrt(.65 * .35 * (1/160 + 1/40)) = 5.93.
+    first, second, third, fourth = audit.tests
+    assert first is not None
+    assert second is not None
+    assert first.z == pytest.approx(0.5 / math.sqrt(0.65 * 0.35 * (1 / 160 + 1 / 40)))
+    assert second.z == pytest.approx(0.25 / math.sqrt(0.7 * 0.3 * (1 / 160 + 1 / 40)))
+    assert first.p_holm == pytest.approx(2 * (first.p or 0.0))
+    assert (third, fourth) == (None, None)  # nobody knows whether its side is fresh; several samples
+    sheet = saturation_sheet(audit)
+    assert [column.heading for column in sheet.tables[0].columns][-3:] == ["p", "Holm p", "BH p"]
+    assert any(", adjusted over 2 runs by Holm" in line for line in notes(audit))
+    rows = json.loads(sheet_to_json(sheet))["rows"]
+    assert rows[0]["test"]["n_tests"] == 2
+    assert rows[3]["test"] is None
+    measured = audit_saturation([*OLD, *FRESH], [solver("a", 15, 10)], models, *SETS, now=NOW)
+    assert measured.tests == (None,)  # the spread of results of the store is over contests
+    assert [column.heading for column in saturation_sheet(measured).tables[0].columns][-1] == "below line"
+
+
+@pytest.mark.shared
+def test_the_recorded_tests_of_gsm1k(shared_data: Path) -> None:
+    """63 models on two sets of single answers: 21 gaps by p, 14 by Benjamini-Hochberg, 5 by Holm."""
+    rows = table(shared_data, "gsm1k_table_v4")
+    fresh = [problem(number, "2024-06-01", contest=None) for number in range(1205)]
+    runs = [
+        run(row["model"], [(n, 1, int(n < round(1205 * float(row["gsm1k"])))) for n in range(1205)]) for row in rows
+    ]
+    published = tuple(Published(row["model"], float(row["gsm8k"]), 1319) for row in rows)
+    models = registry(*(model(row["model"]) for row in rows))
+    wanted = read_problem_set("platform=atcoder")
+    found = audit_saturation(fresh, runs, models, PublishedSet("GSM8K", published), wanted, now=NOW).tests
+    tests = [one for one in found if one is not None]
+    # Shares are printed with three digits; a whole number of 1,205 problems is up to .0004 away from them.
+    assert [one.z for one in tests] == pytest.approx([float(row["z_pooled"]) for row in rows], abs=0.12)
+    significant = [[getattr(one, name) < 0.05 for one in tests] for name in ("p", "p_bh", "p_holm")]
+    assert [sum(column) for column in significant] == [21, 14, 5]
 
 
 @pytest.mark.shared

@@ -1,4 +1,4 @@
-"""Memorisation measures against gaps: GSM1k's tables, Roberts et al.'s bounds, statsmodels and hand calculations."""
+"""Memorisation measures against gaps: GSM1k's tables and hand calculations."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from eval.statistics.correlation import (
-    OddsRatio,
-    exposure_regression,
     mean_ranks,
     proportion_gaps,
     rank_correlation,
     spearman,
 )
-from eval.statistics.intervals import Z95, clopper_pearson
 from tests.eval.statistics.boards import table
 
 
@@ -133,69 +130,3 @@ def test_all_right_on_both_sides_is_no_test() -> None:
     assert found[1].z == pytest.approx(0.1 / math.sqrt(pooled * (1 - pooled) * (1 / 50 + 1 / 60)))
     assert found[1].p == found[1].p_holm
     assert proportion_gaps([], 1, [], 1) == ()
-
-
-def _approx(ratio: OddsRatio | None, value: float, low: float, high: float, p: float) -> None:
-    assert ratio is not None
-    assert (ratio.value, ratio.low, ratio.high, ratio.p) == pytest.approx((value, low, high, p), rel=1e-6)
-
-
-def test_odds_ratios_of_statsmodels() -> None:
-    # statsmodels 0.15.0, Logit(solved, [1, log1p(count), difficulty]).fit(), on this made-up table of 120 problems.
-    place = np.arange(120)
-    count, difficulty = (place * 7) % 23, (place * 11) % 17
-    solved = (place * 37) % 101 < 20 + 2 * count - 2 * difficulty
-    found = exposure_regression(solved, count, difficulty)
-    assert (found.n, found.solved, found.refusal) == (120, 32, None)
-    _approx(found.count, 1.92667097, 1.0228079, 3.62928469, 0.0423805)
-    _approx(found.difficulty, 0.87718757, 0.80049947, 0.96122242, 0.00499638)
-
-
-def test_no_regression_where_none_is_solved() -> None:
-    found = exposure_regression(np.zeros(76), np.arange(76), np.arange(76) % 7)
-    assert found.refusal == "needs at least 10 problems solved and 10 not solved, 0 of 76 are solved"
-    assert (found.count, found.difficulty) == (None, None)
-    assert found.upper == pytest.approx(1 - 0.025 ** (1 / 76))
-    assert found.upper == pytest.approx(0.047, abs=5e-4)
-    assert exposure_regression(np.ones(40), np.arange(40), np.arange(40)).upper == 1.0
-    nothing = exposure_regression([], [], [])
-    assert nothing.upper is None
-    assert nothing.refusal is not None
-
-
-def test_no_regression_where_a_covariate_separates() -> None:
-    place = np.arange(60)
-    assert exposure_regression(place >= 30, place, (place * 7) % 11).refusal is not None
-    assert exposure_regression(place % 2, np.zeros(60), (place * 7) % 11).refusal is not None
-    twice = exposure_regression(place % 2, np.expm1(place / 10), place)  # log(1 + count) is difficulty / 10
-    assert twice.count is None
-
-
-def test_exposure_misuse() -> None:
-    with pytest.raises(ValueError, match="finite number"):
-        exposure_regression([0, 1], [1], [1, 2])
-    with pytest.raises(ValueError, match="finite number"):
-        exposure_regression([0, 1], [1, math.nan], [1, 2])
-    with pytest.raises(ValueError, match="0 or 1"):
-        exposure_regression([0, 0.5], [1, 1], [1, 2])
-    with pytest.raises(ValueError, match="not negative"):
-        exposure_regression([0, 1], [1, -1], [1, 2])
-
-
-@pytest.mark.shared
-def test_recorded_project_euler_table(shared_data: Path) -> None:
-    # The problems themselves are not recorded, so the coefficients cannot be fitted anew. What can be checked: the
-    # bounds from the counts, that nothing solved is refused, and that ratio, interval and p belong together.
-    for row in table(shared_data, "roberts_euler_recomputed"):
-        n, solved = int(row["n"]), int(row["solved"])
-        assert clopper_pearson(solved, n)[1] == pytest.approx(float(row["upper975"]), abs=5e-6)
-        if not row["OR_per_log_github"]:
-            found = exposure_regression(np.zeros(n), np.ones(n), np.arange(n))
-            assert solved == 0
-            assert found.count is None
-            assert found.upper == pytest.approx(float(row["upper975"]), abs=5e-6)
-            continue
-        middle, low, high = (math.log(float(row[name])) for name in ("OR_per_log_github", "lo", "hi"))
-        assert (low + high) / 2 == pytest.approx(middle, abs=1e-4)
-        z = middle / ((high - low) / (2 * Z95))
-        assert math.erfc(z / math.sqrt(2)) == pytest.approx(float(row["p"]), rel=0.02, abs=5e-6)

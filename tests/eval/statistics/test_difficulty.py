@@ -1,4 +1,4 @@
-"""Information, gaps, new problems and drift: against recorded tables, by hand and in simulation."""
+"""Information, weights, gaps and new problems: against recorded tables, by hand and in simulation."""
 
 from __future__ import annotations
 
@@ -10,19 +10,18 @@ import pytest
 from numpy.typing import NDArray
 
 from eval.statistics.difficulty import (
+    Weight,
     accept_problem,
-    band_weights,
     coverage,
     fill_list,
+    group_weights,
     information_curve,
     informative,
-    item_drift,
-    item_rest_correlations,
     unanimous,
 )
-from eval.statistics.irt import Fit, Fixed, Items, Kind, fit
+from eval.statistics.irt import Fit, Fixed, Items, fit
 from tests.eval.statistics.boards import table
-from tests.eval.statistics.response_boards import recorded_window, simulated
+from tests.eval.statistics.response_boards import recorded_window
 
 FloatArray = NDArray[np.float64]
 POINTS = np.arange(-4, 6.25, 0.5)
@@ -70,15 +69,6 @@ def test_recorded_board_is_short_of_problems_at_both_ends(shared_data: Path) -> 
     assert [(one.low, one.missing) for one in filled] == [(-3.25, 2)]
 
 
-def test_recorded_item_rest_correlations(shared_data: Path) -> None:
-    rows = table(shared_data, "lcb_v1_post2023-09_items_irt")
-    found = item_rest_correlations(recorded_window(shared_data).scores)
-    assert [value is None for value in found] == [row["item_rest_r"] == "" for row in rows]
-    for value, row in zip(found, rows, strict=True):
-        if value is not None:
-            assert value == pytest.approx(float(row["item_rest_r"]), abs=1e-4)
-
-
 def test_information_by_hand() -> None:
     # a = 2 and b = 0: a^2/4 = 1 at 0, and 4 p (1 - p) with p = 1/(1 + e^2) = .1192 at -1, which is .41997.
     scores = np.array([[0.0, 1.0], [1.0, 1.0]])
@@ -111,32 +101,35 @@ def test_unanimous_by_hand() -> None:
     assert informative(scores).tolist() == [False, False, False, True, False]
 
 
-def test_weights_of_bands_by_hand() -> None:
+def test_weights_by_hand() -> None:
     # Models at 0; two problems at 0 give a quarter each, one at 2 gives .10499; one at 3 is solved by nobody.
-    scores = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 1.0, 1.0, 0.0]])
-    known = placed(np.zeros(2), np.array([0.0, 0.0, 2.0, 3.0]), 1.0, scores)
-    low, high = band_weights(known, scores, [-math.inf, 1.0, math.inf], [0.4, 0.6])
-    assert (low.n_problems, low.share_of_problems, low.wanted) == (2, 0.5, 0.4)
-    assert low.share_of_information == pytest.approx(0.5 / 0.60499, abs=1e-4)
-    assert (high.n_problems, high.share_of_problems, high.wanted) == (2, 0.5, 0.6)
-    assert high.share_of_information == pytest.approx(0.10499 / 0.60499, abs=1e-4)
-    assert band_weights(known, scores, [0.5, 1.0])[0].wanted is None
+    scores = np.array([[1.0, 0.0, 0.0, 0.0, np.nan], [0.0, 1.0, 1.0, 0.0, np.nan]])
+    known = placed(np.zeros(2), np.array([0.0, 0.0, 2.0, 3.0, 9.0]), 1.0, scores)
+    found = group_weights(known, scores, ["low", "low", "high", "high", "unanswered"])
+    assert {name: (one.n_problems, one.share_of_problems) for name, one in found.items()} == {
+        "low": (2, 0.5),
+        "high": (2, 0.5),
+    }
+    assert found["low"].share_of_information == pytest.approx(0.5 / 0.60499, abs=1e-4)
+    assert found["high"].share_of_information == pytest.approx(0.10499 / 0.60499, abs=1e-4)
 
 
-def test_weights_of_nothing_are_none() -> None:
-    row = band_weights(fit(np.zeros((0, 0))), np.zeros((0, 0)), [0.0, 1.0])[0]
-    assert (row.n_problems, row.share_of_problems, row.share_of_information) == (0, None, None)
+def test_weights_of_nothing() -> None:
+    assert group_weights(fit(np.zeros((0, 0))), np.zeros((0, 0)), []) == {}
     solved = np.ones((3, 2))
-    assert band_weights(fit(solved), solved, [-9.0, 9.0])[0].share_of_information is None
-    assert band_weights(fit(solved), solved, [-9.0, 9.0])[0].share_of_problems == 1.0
+    assert group_weights(fit(solved), solved, [1, 1])[1] == Weight(2, 1.0, None)
+    with pytest.raises(ValueError, match="groups of 1 problems"):
+        group_weights(fit(solved), solved, [1])
 
 
-@pytest.mark.parametrize(
-    ("edges", "wanted"), [([0.0], None), ([1.0, 0.0], None), ([0.0, 1.0], [0.5]), ([0.0, 1.0, 2.0], [1.0])]
-)
-def test_impossible_bands(edges: list[float], wanted: list[float] | None) -> None:
-    with pytest.raises(ValueError, match=r"ascend|wanted shares"):
-        band_weights(fit(np.ones((2, 2))), np.ones((2, 2)), edges, wanted)
+def test_bands_weigh_what_their_problems_do() -> None:
+    scores, fitted = bank()
+    bands = coverage(fitted, scores).bands
+    below = [float(np.floor(b / 0.5 + 0.5)) * 0.5 - 0.25 for b in fitted.items.difficulty]
+    weights = group_weights(fitted, scores, below)
+    for band in bands:
+        assert band.share_of_information == (weights[band.low].share_of_information if band.low in weights else 0.0)
+    assert 0.9 < sum(band.share_of_information or 0.0 for band in bands) <= 1.0
 
 
 def test_gaps_and_what_fills_them() -> None:
@@ -218,58 +211,3 @@ def test_problems_of_the_right_difficulty_pass_mostly() -> None:
         tossed += accept_problem(rng.integers(0, 2, 30), fitted, scores, -0.75, 0.75).accepted
     assert passed >= 30
     assert tossed <= 10
-
-
-def test_item_rest_does_not_blame_a_model_for_hard_problems() -> None:
-    # Strong models answered only hard problems, and score less on them than weak models on easy ones.
-    rng = np.random.default_rng(22)
-    theta = np.repeat([-1.0, 1.0], 20)
-    b = np.repeat([-2.0, 0.0, 3.0], [100, 30, 100])
-    scores = (rng.random((40, 230)) < 1 / (1 + np.exp(b - theta[:, None]))).astype(np.float64)
-    scores[:20, 130:] = np.nan
-    scores[20:, :100] = np.nan
-    shared = [value for value in item_rest_correlations(scores)[100:130] if value is not None]
-    assert np.mean(shared) > 0.2
-    raw = [np.corrcoef(scores[:, problem], np.nanmean(scores, axis=1))[0, 1] for problem in range(100, 130)]
-    assert np.mean(raw) < 0.1
-
-
-def test_item_rest_edges() -> None:
-    assert item_rest_correlations(np.zeros((3, 2))) == (None, None)
-    assert item_rest_correlations(np.array([[1.0, 0.0], [0.0, 1.0]])) == (None, None)
-    assert item_rest_correlations(np.zeros((0, 0))) == ()
-    assert item_rest_correlations(np.array([[1.0], [0.0], [1.0]])) == (None,)
-    found = item_rest_correlations(np.array([[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]]))
-    assert found == pytest.approx((1.0, 1.0))
-
-
-@pytest.mark.parametrize("kind", Kind)
-def test_drift_is_found_and_chance_is_not(kind: Kind) -> None:
-    """Four of 150 problems become 3 logits easier for the models of the later period."""
-    rng = np.random.default_rng(23)
-    theta, b = rng.normal(size=120), rng.normal(0, 1, 150)
-    later = np.arange(120) >= 60
-    moved = b - np.where((np.arange(150) < 4) & later[:, None], 3.0, 0.0)
-    scores = (rng.random((120, 150)) < 1 / (1 + np.exp(moved - theta[:, None]))).astype(np.float64)
-    found = item_drift(fit(scores, kind), scores, later)
-    assert (len(found.problems), found.untested, found.refusal) == (150, 0, None)
-    drifted = {one.problem for one in found.problems if one.drifted}
-    # Moved by five standard errors and more; of the 146 others 3 in a thousand are expected.
-    assert {0, 1, 2, 3} <= drifted
-    assert len(drifted) <= 6
-    assert all(one.delta < 0 and one.delta == one.after - one.before for one in found.problems[:4])
-
-
-def test_drift_needs_models_on_both_sides() -> None:
-    scores = simulated(9, 20, np.random.default_rng(24))[0]
-    fitted = fit(scores)
-    found = item_drift(fitted, scores, np.arange(9) >= 5)
-    assert found.refusal == "no problem has results of at least 5 models in each period"
-    assert (found.problems, found.untested) == ((), 20)
-    scores = simulated(10, 20, np.random.default_rng(24))[0]
-    scores[0, 3] = np.nan
-    partly = item_drift(fit(scores), scores, np.arange(10) >= 5)
-    assert partly.untested == 1
-    assert 3 not in {one.problem for one in partly.problems}
-    with pytest.raises(ValueError, match="periods"):
-        item_drift(fit(scores), scores, [True])

@@ -28,8 +28,12 @@ def test_errors_by_contest_are_those_that_were_recorded(shared_data: Path) -> No
     assert np.mean(errors) == pytest.approx(0.18, abs=0.02)
 
 
-def test_the_error_is_the_spread_of_estimates() -> None:
-    """Abilities of boards drawn anew, of the same models and other contests, spread as the bootstrap says."""
+@pytest.mark.parametrize("samples", [1, 4])
+def test_the_error_is_the_spread_of_estimates(samples: int) -> None:
+    """Abilities of boards drawn anew, of the same models and other contests, spread as the bootstrap says.
+
+    With several samples too: contests hold their noise, which must not be drawn once more.
+    """
     rng = np.random.default_rng(1)
     theta = np.linspace(-1.5, 1.5, 8)
     clusters = np.repeat(np.arange(30), 4)
@@ -38,7 +42,7 @@ def test_the_error_is_the_spread_of_estimates() -> None:
         # Problems of one contest share a theme that suits some models more than others.
         theme = np.repeat(rng.normal(0, 1, (8, 30)), 4, axis=1)
         chance = 1 / (1 + np.exp(rng.normal(0, 1, 120) - theta[:, None] - theme))
-        return np.asarray(rng.random(chance.shape) < chance, dtype=np.float64)
+        return np.asarray(rng.binomial(samples, chance) / samples, dtype=np.float64)
 
     spread = np.std([fit(draw(), Kind.ONE_PL).theta for _ in range(100)], axis=0, ddof=1).mean()
     by_contest, by_problem = [], []
@@ -108,6 +112,7 @@ def test_recorded_losses_on_cells_held_out(shared_data: Path, name: str) -> None
     }[name]
     row = next(row for row in table(shared_data, "irt_heldout_logloss") if row["matrix"] == name)
     found = held_out(scores, np.random.default_rng(0))
+    # A fifth of each of these is enough.
     assert found.n_cells == pytest.approx(0.2 * scores.size, rel=0.05)
     recorded = [float(row[key]) for key in ("const item mean", "additive", "1PL", "2PL sd.5")]
     assert _losses(found) == pytest.approx(recorded, abs=0.02)
@@ -154,10 +159,12 @@ def test_a_coin_is_worth_its_entropy() -> None:
 
 @pytest.mark.parametrize("scores", [np.zeros((0, 0)), np.full((3, 4), np.nan), np.array([[1.0]])])
 def test_nothing_to_hold_out(scores: FloatArray) -> None:
-    found = held_out(scores, np.random.default_rng(1), share=0.5)
+    found = held_out(scores, np.random.default_rng(1))
     assert found == HeldOut(None, None, None, None, 0, "there are too few results to hold some out")
 
 
-def test_a_share_must_be_one() -> None:
-    with pytest.raises(ValueError, match="cannot be held out"):
-        held_out([[1.0]], np.random.default_rng(0), share=1.0)
+def test_each_cell_of_a_small_table_is_held_out_once() -> None:
+    scores = simulated(8, 60, np.random.default_rng(7), missing=0.3)[0]
+    found = held_out(scores, np.random.default_rng(0))
+    assert found.n_cells == np.count_nonzero(~np.isnan(scores))
+    assert found == held_out(scores, np.random.default_rng(0))

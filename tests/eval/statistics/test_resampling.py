@@ -1,4 +1,4 @@
-"""Contests as weights, and the hierarchical bootstrap: by hand, and against the errors that formulas give."""
+"""Contests as weights: by hand, and against the errors that formulas give."""
 
 from __future__ import annotations
 
@@ -13,9 +13,6 @@ from hypothesis import strategies as st
 from eval.statistics import resampling
 from eval.statistics.intervals import cluster_se
 from eval.statistics.resampling import (
-    FloatArray,
-    IntArray,
-    bootstrap,
     contest_numbers,
     contest_totals,
     contest_weights,
@@ -24,10 +21,6 @@ from eval.statistics.resampling import (
 from tests.eval.statistics.first_dates import recorded_window
 
 NAN = math.nan
-
-
-def row_means(scores: FloatArray, _: IntArray) -> FloatArray:
-    return np.asarray(np.nanmean(scores, axis=1))
 
 
 def test_totals_by_hand() -> None:
@@ -93,78 +86,3 @@ def test_means_spread_as_the_clustered_error_says(shared_data: Path) -> None:
     # A bootstrap of G contests divides by G where the formula divides by G - 1: sqrt(61/62) = 0.992.
     assert float(np.mean(ratio)) == pytest.approx(0.992, abs=0.02)
     assert ratio == pytest.approx(np.full(45, 0.992), abs=0.06)
-
-
-def test_samples_within_a_problem_are_drawn_with_the_correction() -> None:
-    """All contests alike, 100 problems with 1 of 2 samples right: the variance of the mean is y(1-y)/(n-1)/100.
-
-    Without the correction it would be half of that. 2,000 draws leave an s.d. with 1.6 % noise.
-    """
-    n, c, clusters = np.full((1, 100), 2), np.full((1, 100), 1), np.arange(100) // 5
-    found = bootstrap(n, c, clusters, row_means, np.random.default_rng(1))
-    spread = found.se()
-    assert spread is not None
-    assert found.estimate == pytest.approx([0.5])
-    assert (found.n_failed, found.unit) == (0, "contest")
-    assert spread == pytest.approx([0.05], rel=0.07)
-    ends = found.interval()
-    assert ends is not None
-    assert ends[0] == pytest.approx([0.5 - 1.96 * 0.05], abs=0.02)
-    assert ends[1] == pytest.approx([0.5 + 1.96 * 0.05], abs=0.02)
-    alone = bootstrap(n, c, clusters, row_means, np.random.default_rng(1), draws=200, samples_too=False)
-    assert alone.se() == pytest.approx([0.0])
-
-
-def test_scores_stay_in_their_range_and_gaps_stay_gaps() -> None:
-    n, c = np.array([[5, 1, 0, 3] * 10]), np.array([[2, 1, 0, 3] * 10])
-
-    def check(scores: FloatArray, problems: IntArray) -> list[float]:
-        place = problems % 4
-        assert scores.shape == (1, len(problems))
-        assert np.isnan(scores[0, place == 2]).all()
-        assert (scores[0, place == 1] == 1).all()
-        assert (scores[0, place == 3] == 1).all()
-        assert set(np.round(scores[0, place == 0] * 20).astype(int)) <= {0, 5, 8, 10, 15, 20}
-        return [0.0]
-
-    assert bootstrap(n, c, np.arange(40) // 4, check, np.random.default_rng(0), draws=50).n_failed == 0
-
-
-def test_what_is_drawn_depends_on_the_number_of_contests() -> None:
-    rng = np.random.default_rng(0)
-    n, c = np.ones((2, 24), dtype=int), rng.integers(0, 2, (2, 24))
-    seen: list[IntArray] = []
-
-    def note(scores: FloatArray, problems: IntArray) -> FloatArray:
-        seen.append(problems)
-        return row_means(scores, problems)
-
-    assert bootstrap(n, c, np.arange(24) // 3, note, rng, draws=20).unit == "contest"
-    assert all((problems.reshape(-1, 3) % 3 == [0, 1, 2]).all() for problems in seen)
-    assert bootstrap(n, c, np.arange(24) // 6, note, rng, draws=5).unit == "problem"
-    one = bootstrap(n, c, np.zeros(24), note, rng)
-    assert one.refusal == "needs at least 2 contests, there are 1"
-    assert (one.estimate, one.se(), one.interval()) == (None, None, None)
-    nothing = bootstrap(np.empty((2, 0)), np.empty((2, 0)), [], note, rng)
-    assert nothing.refusal == "needs at least 2 contests, there are 0"
-
-
-def test_draws_without_a_number_are_counted() -> None:
-    def only_with_the_first(_: FloatArray, problems: IntArray) -> float:
-        return 1.0 if 0 in problems else NAN
-
-    n = np.ones((1, 10), dtype=int)
-    found = bootstrap(n, n, range(10), only_with_the_first, np.random.default_rng(0), draws=1000)
-    # The first of ten is in a draw with a chance of 1 - 0.9^10 = 0.651; three standard errors are 0.045.
-    assert len(found.draws) == 1000 - found.n_failed
-    assert len(found.draws) / 1000 == pytest.approx(0.651, abs=0.045)
-
-
-def test_misuse() -> None:
-    rng = np.random.default_rng(0)
-    ones = np.ones((1, 10), dtype=int)
-    for n, c in ((ones[0], ones[0]), (ones, np.ones((2, 10))), (ones, 2 * ones), (ones, -ones)):
-        with pytest.raises(ValueError, match=r"models x problems|number correct"):
-            bootstrap(n, c, range(10), row_means, rng)
-    with pytest.raises(ValueError, match="shape"):
-        bootstrap(ones, ones, range(10), lambda scores, problems: problems[: len(set(problems))], rng)
