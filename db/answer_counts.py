@@ -1,4 +1,4 @@
-"""What became of each run's answers, counted: empty and cut-off ones, verdicts, copies."""
+"""What became of each run's answers, counted: empty and cut-off ones, what was found in them, verdicts, copies."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
+from db.failed_requests import count_failures
+from db.records import AnswerStatus
 from db.sql import is_one_of
 
 EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
@@ -20,8 +23,11 @@ EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
 class AnswersOfRun:
     """The answers of one run. ``verdicts`` counts those judged in the environment on the current tests.
 
-    ``n_truncated`` ended for one of the reasons asked about. ``n_repeated`` problems have two samples or more; the
-    samples of ``n_all_equal`` of these are one and the same program. ``n_distinct`` programs are in the whole run.
+    ``n_empty`` are empty programs; ``statuses`` counts what was found in answers that were searched for one, and an
+    answer without a program is no empty one. ``n_truncated`` ended for one of the reasons asked about, or before their
+    program was whole. ``n_repeated`` problems have two programs or more; those of ``n_all_equal`` of these are one and
+    the same. ``n_distinct`` programs are in the whole run. ``n_failed`` places got no answer: they are none of
+    ``n_answers``.
     """
 
     n_answers: int
@@ -31,15 +37,29 @@ class AnswersOfRun:
     n_all_equal: int
     n_distinct: int
     verdicts: Counter[str] = field(default_factory=Counter)
+    statuses: Counter[str] = field(default_factory=Counter)
+    n_failed: int = 0
+
+
+class _Answer(NamedTuple):
+    problem_id: int
+    code_sha256: str
+    finish_reason: str | None
+    status: str | None
+    verdict: str | None
+
+
+_WITHOUT_PROGRAM = {str(status) for status in AnswerStatus if not status.has_program}
 
 
 def count_answers(
     session: Session, run_ids: Iterable[int], environment_id: int | None, *, truncated: Collection[str]
 ) -> dict[int, AnswersOfRun]:
     """By run id, its answers; verdicts in one environment (None: none). ``truncated`` are finish reasons."""
+    wanted = list(run_ids)
     done, judged = t.completion.c, t.judgement.c
     query = (
-        select(done.run_id, done.problem_id, done.code_sha256, done.finish_reason, judged.verdict)
+        select(done.run_id, done.problem_id, done.code_sha256, done.finish_reason, done.status, judged.verdict)
         .join(t.problem, t.problem.c.id == done.problem_id)
         .outerjoin(
             t.judgement,
@@ -49,31 +69,32 @@ def count_answers(
                 judged.suite_id == t.problem.c.current_suite_id,
             ),
         )
-        .where(is_one_of(done.run_id, run_ids))
+        .where(is_one_of(done.run_id, wanted))
     )
-    programs: defaultdict[int, defaultdict[int, list[str]]] = defaultdict(lambda: defaultdict(list))
-    reasons: defaultdict[int, Counter[str | None]] = defaultdict(Counter)
-    verdicts: defaultdict[int, Counter[str]] = defaultdict(Counter)
-    for run_id, problem_id, code, reason, verdict in session.execute(query):
-        programs[run_id][problem_id].append(code)
-        reasons[run_id][reason] += 1
-        if verdict is not None:
-            verdicts[run_id][verdict] += 1
+    answers: defaultdict[int, list[_Answer]] = defaultdict(list)
+    for run_id, *answer in session.execute(query):
+        answers[run_id].append(_Answer(*answer))
+    failed = count_failures(session, wanted)
     return {
-        run_id: _counted(list(of_problem.values()), sum(reasons[run_id][one] for one in truncated), verdicts[run_id])
-        for run_id, of_problem in programs.items()
+        run_id: _counted(of_run, truncated, failed[run_id].total() if run_id in failed else 0)
+        for run_id, of_run in answers.items()
     }
 
 
-def _counted(problems: list[list[str]], n_truncated: int, verdicts: Counter[str]) -> AnswersOfRun:
-    codes = [code for samples in problems for code in samples]
-    repeated = [samples for samples in problems if len(samples) > 1]
+def _counted(answers: list[_Answer], truncated: Collection[str], n_failed: int) -> AnswersOfRun:
+    programs: defaultdict[int, list[str]] = defaultdict(list)
+    for one in answers:
+        if one.status not in _WITHOUT_PROGRAM:
+            programs[one.problem_id].append(one.code_sha256)
+    repeated = [codes for codes in programs.values() if len(codes) > 1]
     return AnswersOfRun(
-        n_answers=len(codes),
-        n_empty=codes.count(EMPTY_SHA256),
-        n_truncated=n_truncated,
+        n_answers=len(answers),
+        n_empty=sum(one.code_sha256 == EMPTY_SHA256 and one.status is None for one in answers),
+        n_truncated=sum(one.finish_reason in truncated or one.status == AnswerStatus.TRUNCATED for one in answers),
         n_repeated=len(repeated),
-        n_all_equal=sum(len(set(samples)) == 1 for samples in repeated),
-        n_distinct=len(set(codes)),
-        verdicts=verdicts,
+        n_all_equal=sum(len(set(codes)) == 1 for codes in repeated),
+        n_distinct=len({code for codes in programs.values() for code in codes}),
+        verdicts=Counter(one.verdict for one in answers if one.verdict is not None),
+        statuses=Counter(one.status for one in answers if one.status is not None),
+        n_failed=n_failed,
     )

@@ -12,7 +12,7 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from db import tables as t
-from db.records import ProblemKey
+from db.records import CODE_GENERATION, ProblemKey
 from db.sql import is_one_of
 
 
@@ -37,10 +37,14 @@ def problems_of_runs(session: Session, run_ids: Iterable[int]) -> dict[int, set[
     return dict(found)
 
 
-def problems_of_tallies(session: Session, models: Iterable[str]) -> dict[tuple[str, str], set[int]]:
-    """The ids of the problems that have a result, by model and origin."""
+def problems_of_tallies(
+    session: Session, models: Iterable[str], *, scenario: str = CODE_GENERATION
+) -> dict[tuple[str, str], set[int]]:
+    """The ids of the problems that have a result in a scenario, by model and origin."""
     tally = t.tally.c
-    query = select(tally.model, tally.origin, tally.problem_id).where(tally.model.in_(list(models)))
+    query = select(tally.model, tally.origin, tally.problem_id).where(
+        tally.model.in_(list(models)), tally.scenario == scenario
+    )
     found: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
     for model, origin, problem_id in session.execute(query):
         found[model, origin].add(problem_id)

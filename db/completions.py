@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import distinct, func, select, update
+from sqlalchemy import bindparam, distinct, func, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
@@ -16,7 +16,7 @@ from db.digests import digest_of, sha256_hex
 from db.errors import CompletionConflict, UnknownProblem, UnknownRow
 from db.problems import problem_ids
 from db.records import CompletionRecord, SaveOutcome, require_text, require_utc
-from db.sql import insert_missing, insert_rows, is_one_of
+from db.sql import insert_missing, insert_rows, is_among
 
 __all__ = [
     "CompletionConflict",
@@ -25,11 +25,19 @@ __all__ = [
     "SaveResult",
     "UnknownProblem",
     "list_runs",
+    "require_run",
     "save_completion",
     "save_completions",
     "save_run",
 ]
 
+_RUN = select(t.run.c.id).where(t.run.c.id == bindparam("run"))
+_REVISIONS = select(t.problem.c.id, t.problem.c.current_revision_id).where(is_among(t.problem.c.id, "problems"))
+_STORED = select(t.completion).where(
+    t.completion.c.run_id == bindparam("run"),
+    is_among(t.completion.c.problem_id, "problems"),
+    is_among(t.completion.c.sample_index, "samples"),
+)
 SaveResult = SaveOutcome | CompletionConflict | UnknownProblem
 
 
@@ -82,6 +90,12 @@ def save_run(session: Session, record: RunRecord, *, now: datetime) -> int:
     return int(session.execute(known).scalar_one())
 
 
+def require_run(session: Session, run_id: int) -> None:
+    """Raise ``UnknownRow`` when there is no such run."""
+    if session.execute(_RUN, {"run": run_id}).scalar() is None:
+        raise UnknownRow("run", run_id)
+
+
 def list_runs(session: Session, models: Iterable[str] | None = None) -> list[RunSummary]:
     """All runs, or those of some models, by model, label and id."""
     counted = t.completion.c
@@ -115,29 +129,36 @@ def save_completion(session: Session, run_id: int, record: CompletionRecord) -> 
     return result
 
 
-def save_completions(session: Session, run_id: int, records: Sequence[CompletionRecord]) -> list[SaveResult]:
+def save_completions(
+    session: Session,
+    run_id: int,
+    records: Sequence[CompletionRecord],
+    *,
+    revision_ids: Sequence[int | None] | None = None,
+) -> list[SaveResult]:
     """Save many answers of one run; the result of each stands at its place.
 
-    A refused record is returned as the exception that ``save_completion`` would raise and leaves no trace; the others
-    are saved. Raises ``UnknownRow`` when there is no such run.
+    ``revision_ids`` are the statements that they answer, one for each record; where that is None, what the problem says
+    now is taken for it. A refused record is returned as the exception that ``save_completion`` would raise and leaves
+    no trace; the others are saved. Raises ``UnknownRow`` when there is no such run.
     """
-    if session.execute(select(t.run.c.id).where(t.run.c.id == run_id)).scalar() is None:
-        raise UnknownRow("run", run_id)
+    require_run(session, run_id)
     ids = problem_ids(session, (record.key for record in records))
-    stored = _stored_rows(session, run_id, set(ids.values()), records)
+    places = {(ids[record.key], record.sample_index) for record in records if record.key in ids}
+    stored = _stored_rows(session, run_id, places)
     revisions = _current_revisions(session, set(ids.values()))
     results: list[SaveResult] = []
     new: dict[tuple[int, int], dict[str, Any]] = {}
     gaps: list[dict[str, Any]] = []
     kept: list[bytes] = []
-    for record in records:
+    for record, asked in zip(records, revision_ids or [None] * len(records), strict=True):
         problem_id = ids.get(record.key)
         if problem_id is None:
             results.append(UnknownProblem(record.key))
             continue
         place = (problem_id, record.sample_index)
         row, parts = _row_of(record, run_id, problem_id)
-        row["revision_id"] = revisions[problem_id]
+        row["revision_id"] = revisions[problem_id] if asked is None else asked
         old = stored.get(place)
         if old is None:
             stored[place] = new[place] = row
@@ -163,12 +184,12 @@ def save_completions(session: Session, run_id: int, records: Sequence[Completion
 
 
 def _current_revisions(session: Session, problems: set[int]) -> dict[int, int | None]:
-    """What each problem says now: that is the statement that an answer is taken to be to."""
-    query = select(t.problem.c.id, t.problem.c.current_revision_id).where(is_one_of(t.problem.c.id, problems))
-    return {row.id: row.current_revision_id for row in session.execute(query)}
+    """What each problem says now."""
+    rows = session.execute(_REVISIONS, {"problems": sorted(problems)})
+    return {problem_id: revision_id for problem_id, revision_id in rows}
 
 
-_OPTIONAL = {"finish_reason": "finish_reason", "raw_sha256": "raw_output"}
+_OPTIONAL = {"finish_reason": "finish_reason", "raw_sha256": "raw_output", "status": "status", "rule": "rule"}
 _DECIDING = {"code_sha256": "code", "language": "language"}
 
 
@@ -184,6 +205,8 @@ def _row_of(record: CompletionRecord, run_id: int, problem_id: int) -> tuple[dic
         "finish_reason": record.finish_reason,
         "code_sha256": sha256_hex(code),
         "raw_sha256": None if raw is None else sha256_hex(raw),
+        "status": None if record.status is None else str(record.status),
+        "rule": record.rule,
     }
     return row, [code] if raw is None else [code, raw]
 
@@ -199,12 +222,10 @@ def _difference(old: dict[str, Any], new: dict[str, Any]) -> str | None:
     return None
 
 
-def _stored_rows(
-    session: Session, run_id: int, problems: set[int], records: Sequence[CompletionRecord]
-) -> dict[tuple[int, int], dict[str, Any]]:
-    """What stands at (problem, sample) already, for the problems at hand."""
-    columns = t.completion.c
-    query = select(t.completion).where(columns.run_id == run_id, is_one_of(columns.problem_id, problems))
-    if len(records) == 1:
-        query = query.where(columns.sample_index == records[0].sample_index)
-    return {(row.problem_id, row.sample_index): dict(row._mapping) for row in session.execute(query)}
+def _stored_rows(session: Session, run_id: int, places: set[tuple[int, int]]) -> dict[tuple[int, int], dict[str, Any]]:
+    """What stands at these (problem, sample) already."""
+    problems, samples = sorted({problem for problem, _ in places}), sorted({sample for _, sample in places})
+    rows = session.execute(_STORED, {"run": run_id, "problems": problems, "samples": samples})
+    # All combinations were looked up.
+    there = ((place, row) for row in rows if (place := (row.problem_id, row.sample_index)) in places)
+    return {place: dict(row._mapping) for place, row in there}

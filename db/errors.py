@@ -89,7 +89,7 @@ class UnknownRow(LookupError):
 class CompletionConflict(ValueError):
     """A run already holds another answer to this problem at this sample index: neither is thrown away silently.
 
-    ``field`` is what differs: code, language, finish_reason or raw_output.
+    ``field`` is what differs: code, language, finish_reason, raw_output, status or rule.
     """
 
     hint = "give the second set of answers its own label, or number its samples on from the first"

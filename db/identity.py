@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
 from db.errors import AmbiguousProblem
 from db.records import ProblemKey
 from db.sql import chunks, insert_rows
+
+# In this order: a problem's own id counts before another problem's other id.
+_IDS = [
+    select(table.c.native_id, column).where(
+        table.c.platform == bindparam("of_platform"), table.c.native_id.in_(bindparam("natives", expanding=True))
+    )
+    for table, column in ((t.problem_alias, t.problem_alias.c.problem_id), (t.problem, t.problem.c.id))
+]
 
 
 def problem_ids(session: Session, keys: Iterable[ProblemKey]) -> dict[ProblemKey, int]:
@@ -20,11 +28,9 @@ def problem_ids(session: Session, keys: Iterable[ProblemKey]) -> dict[ProblemKey
     found: dict[ProblemKey, int] = {}
     for platform in sorted({key.platform for key in wanted}):
         for natives in chunks(key.native_id for key in wanted if key.platform == platform):
-            for table, column in ((t.problem_alias, t.problem_alias.c.problem_id), (t.problem, t.problem.c.id)):
-                query = select(table.c.native_id, column).where(
-                    table.c.platform == platform, table.c.native_id.in_(natives)
-                )
-                found |= {ProblemKey(platform, native): problem_id for native, problem_id in session.execute(query)}
+            for query in _IDS:
+                rows = session.execute(query, {"of_platform": platform, "natives": natives})
+                found |= {ProblemKey(platform, native): problem_id for native, problem_id in rows}
     return found
 
 

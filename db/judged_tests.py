@@ -7,12 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from sqlalchemy import and_, false, func, select
+from sqlalchemy import and_, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
 from db.blobs import decode_text, get_blobs, unpack
 from db.records import IoKind, TestOrigin
+from db.revisions import is_older_statement
 from db.sql import chunks, is_one_of
 
 _AT_ONCE = 500
@@ -58,7 +59,6 @@ def iter_judged_tests(session: Session, environment_id: int, run_ids: Iterable[i
     """
     done, verdict = t.completion.c, t.judgement.c
     answered, current = t.revision.alias("answered"), t.revision.alias("current")
-    is_older = and_(answered.c.id != current.c.id, answered.c.source == current.c.source)
     query = (
         select(done.run_id, done.problem_id, done.sample_index, verdict.verdict, verdict.tests)
         .select_from(t.judgement)
@@ -69,7 +69,7 @@ def iter_judged_tests(session: Session, environment_id: int, run_ids: Iterable[i
         .where(
             verdict.environment_id == environment_id,
             is_one_of(done.run_id, run_ids),
-            ~func.coalesce(is_older, false()),
+            ~is_older_statement(answered, current),
         )
         .order_by(done.problem_id, done.run_id, done.sample_index)
     )

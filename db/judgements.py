@@ -8,17 +8,21 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, and_, false, func, or_, select
+from sqlalchemy import Select, and_, case, func, or_, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
 from db.blobs import decode_text, get_blobs, pack, unpack
 from db.digests import canonical_json
-from db.records import IoKind, ProblemKey, require_text, require_utc
+from db.records import AnswerStatus, IoKind, ProblemKey, require_text, require_utc
+from db.revisions import is_older_statement
 from db.sql import insert_missing, is_one_of, upsert_rows
 
 INTERNAL_ERROR: Final = "internal_error"
 """The verdict that is the judge's own fault: it counts as not judged, and only it may be replaced."""
+_WITH_PROGRAM = [str(status) for status in AnswerStatus if status.has_program]
+_WITHOUT_PROGRAM = [str(status) for status in AnswerStatus if not status.has_program]
+# A status that this version does not know is in neither: such an answer waits for a version that does.
 
 
 @dataclass(frozen=True)
@@ -64,7 +68,8 @@ class JudgementRecord:
 
 @dataclass(frozen=True)
 class VerdictRow:
-    """A completion with its verdict on its problem's current suite; None where it has not been judged there.
+    """A completion with its verdict on its problem's current suite; None where it has not been judged there. An answer
+    without a program has its ``AnswerStatus`` for a verdict, in every environment.
 
     ``is_older`` says that it answers a statement that its source has changed since, or written in another language.
     """
@@ -91,7 +96,8 @@ def save_environment(session: Session, record: EnvironmentRecord, *, now: dateti
 def _pending(
     query: Select[Any], environment_id: int, run_ids: Iterable[int] | None, problem_ids: Iterable[int] | None
 ) -> Select[Any]:
-    """Join and filter a query down to what is not judged: suites with tests, no final verdict in the environment."""
+    """Join and filter a query down to what is not judged: suites with tests, answers with a program, no final verdict
+    in the environment."""
     verdict = t.judgement
     judged = (
         select(verdict.c.id)
@@ -109,6 +115,7 @@ def _pending(
         .join(t.completion, t.completion.c.problem_id == t.problem.c.id)
         # A way to meet the tests that this version does not know is left to one that does.
         .where(t.test_suite.c.n_tests > 0, t.test_suite.c.io_kind.in_([str(kind) for kind in IoKind]), ~judged)
+        .where(or_(t.completion.c.status.is_(None), t.completion.c.status.in_(_WITH_PROGRAM)))
     )
     if run_ids is not None:
         query = query.where(is_one_of(t.completion.c.run_id, run_ids))
@@ -124,7 +131,8 @@ def count_pending(
     run_ids: Iterable[int] | None = None,
     problem_ids: Iterable[int] | None = None,
 ) -> int:
-    """How many completions are not judged yet in an environment, on suites that have at least one test to judge."""
+    """How many completions with a program are not judged yet in an environment, on suites that have at least one test
+    to judge."""
     query = _pending(select(func.count()), environment_id, run_ids, problem_ids)
     return int(session.execute(query).scalar_one())
 
@@ -203,19 +211,17 @@ def load_verdicts(session: Session, environment_id: int, run_ids: Iterable[int])
     """All completions of some runs with their verdicts in an environment, by run, problem and sample.
 
     Only verdicts on a problem's current suite count. An internal error is given as such, for the table to name it.
-    The same statement as another source copied it is not another statement.
     """
     done, verdict = t.completion.c, t.judgement
     answered, current = t.revision.alias("answered"), t.revision.alias("current")
-    is_older = and_(answered.c.id != current.c.id, answered.c.source == current.c.source)
     query = (
         select(
             done.run_id,
             done.problem_id,
             done.sample_index,
-            verdict.c.verdict,
+            case((done.status.in_(_WITHOUT_PROGRAM), done.status), else_=verdict.c.verdict),
             done.id,
-            func.coalesce(is_older, false()),
+            is_older_statement(answered, current),
         )
         .select_from(t.completion)
         .join(t.problem, t.problem.c.id == done.problem_id)

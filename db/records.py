@@ -15,6 +15,8 @@ from typing import Any, Final
 MAX_SAMPLES: Final = 2**31 - 1
 """Sample indices and counts are 32-bit integers in the store."""
 MAX_INTEGER: Final = 2**63 - 1
+CODE_GENERATION: Final = "code_generation"
+"""The scenario of a program that solves the problem itself."""
 
 
 class Precision(StrEnum):
@@ -63,6 +65,29 @@ class ContestKind(StrEnum):
     """Always open, without a start."""
     VIRTUAL = "virtual"
     """Starts when its one participant wants it to."""
+
+
+class AnswerStatus(StrEnum):
+    """What was found in a model's answer."""
+
+    OK = "ok"
+    """A program in a code block."""
+    OK_UNFENCED = "ok_unfenced"
+    """A program without a block."""
+    NO_CODE = "no_code"
+    """Words only, a refusal in words among them."""
+    TRUNCATED = "truncated"
+    """Cut off by a limit of length before the program was whole."""
+    SUSPICIOUS_STOP = "suspicious_stop"
+    """Ended normally inside an open block: a stop word cut it."""
+    WRONG_LANGUAGE = "wrong_language"
+    REFUSED = "refused"
+    """The endpoint's own refusal field or content filter."""
+
+    @property
+    def has_program(self) -> bool:
+        """Whether there is a program to run."""
+        return self in (AnswerStatus.OK, AnswerStatus.OK_UNFENCED)
 
 
 def require_utc(name: str, value: datetime | None) -> None:
@@ -283,8 +308,25 @@ class ProblemRecord:
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where an answer belongs in its run. ``question_id`` 0 is the problem itself."""
+
+    problem_id: int
+    question_id: int = 0
+    sample_index: int = 0
+
+    def __post_init__(self) -> None:
+        for name, value in (("question_id", self.question_id), ("sample_index", self.sample_index)):
+            if not 0 <= value <= MAX_SAMPLES:
+                raise ValueError(f"Place.{name} must be between 0 and {MAX_SAMPLES}, not {value!r}")
+
+
+@dataclass(frozen=True)
 class CompletionRecord:
-    """One sampled answer of a model to one problem. ``code`` is the extracted program, possibly empty."""
+    """One sampled answer of a model to one problem. ``code`` is the extracted program, possibly empty.
+
+    ``status`` and ``rule`` say what the program was found by in the raw output; None: it came as a program.
+    """
 
     key: ProblemKey
     sample_index: int
@@ -292,10 +334,13 @@ class CompletionRecord:
     language: str = "python3"
     finish_reason: str | None = None
     raw_output: str | None = None
+    status: AnswerStatus | None = None
+    rule: str | None = None
 
     def __post_init__(self) -> None:
         require_text("CompletionRecord.language", self.language, allow_empty=False)
         require_text("CompletionRecord.finish_reason", self.finish_reason)
+        require_text("CompletionRecord.rule", self.rule)
         if not 0 <= self.sample_index <= MAX_SAMPLES:
             raise ValueError(
                 f"CompletionRecord.sample_index must be between 0 and {MAX_SAMPLES}, not {self.sample_index!r}"
@@ -304,15 +349,20 @@ class CompletionRecord:
 
 @dataclass(frozen=True)
 class TallyRecord:
-    """A published result without its programs: ``n_correct`` of ``n_samples`` were graded right."""
+    """A published result without its programs: ``n_correct`` of ``n_samples`` were graded right.
+
+    ``scenario`` is what was asked for.
+    """
 
     key: ProblemKey
     model: str
     n_samples: int
     n_correct: int
     origin: str
+    scenario: str = CODE_GENERATION
 
     def __post_init__(self) -> None:
+        require_text("TallyRecord.scenario", self.scenario, allow_empty=False)
         require_text("TallyRecord.model", self.model, allow_empty=False)
         require_text("TallyRecord.origin", self.origin, allow_empty=False)
         if not 1 <= self.n_samples <= MAX_SAMPLES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import bindparam, delete, select, update
+from sqlalchemy import ColumnElement, FromClause, and_, bindparam, delete, false, func, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
@@ -89,6 +89,12 @@ def _save(
         session.execute(delete(t.fingerprint).where(t.fingerprint.c.revision_id == read_before))
         return int(read_before)
     return insert_row(session, t.revision, {"problem_id": problem_id, "first_seen_at": now} | content | from_page)
+
+
+def is_older_statement(answered: FromClause, current: FromClause) -> ColumnElement[bool]:
+    """Whether an answer is to a statement that its source has changed since, or written in another language; both are
+    aliases of ``revision`` in an outer join. The same statement as another source copied it is not another one."""
+    return func.coalesce(and_(answered.c.id != current.c.id, answered.c.source == current.c.source), false())
 
 
 def has_statement(session: Session, key: ProblemKey) -> bool:

@@ -70,15 +70,19 @@ def upsert_rows(
     key: Sequence[str],
     replace: Sequence[str],
     only_where: ColumnElement[bool],
+    add: Sequence[str] = (),
 ) -> None:
-    """Insert rows; where ``key`` is there already and ``only_where`` holds of the old row, take over ``replace``."""
+    """Insert rows; where ``key`` is there already and ``only_where`` holds of the old row, take over ``replace`` and
+    add ``add`` to what is there. In ``only_where`` the new row is called ``excluded``."""
     if not rows:
         return
     statement = _dialect_insert(_dialect(session), table)
     new = statement.excluded
     session.execute(
         statement.on_conflict_do_update(
-            index_elements=list(key), set_={name: new[name] for name in replace}, where=only_where
+            index_elements=list(key),
+            set_={name: new[name] for name in replace} | {name: table.c[name] + new[name] for name in add},
+            where=only_where,
         ),
         [dict(row) for row in rows],
     )
@@ -90,6 +94,11 @@ def is_one_of(column: ColumnElement[int], ids: Iterable[int]) -> ColumnElement[b
         None, sorted({int(one) for one in ids}), expanding=True, literal_execute=True
     )
     return column.in_(wanted)
+
+
+def is_among(column: ColumnElement[int], name: str) -> ColumnElement[bool]:
+    """The same for a statement that is built once: the list of integers is given under ``name`` when it is run."""
+    return column.in_(bindparam(name, expanding=True, literal_execute=True))
 
 
 def chunks(values: Iterable[T], size: int = _CHUNK) -> Iterator[list[T]]:

@@ -51,7 +51,7 @@ def list_problems(session: Session, *, platform: str | None = None) -> list[Prob
     """All problems, or those of one platform, by platform and native id."""
     chosen = t.problem.c.platform == platform if platform is not None else t.problem.c.id.is_not(None)
     claims = _load_claims(session, chosen)
-    flags = _load_flags(session, chosen)
+    flags = load_flags(session, chosen)
     contests = _load_contests(session, chosen)
     problem, suite = t.problem.c, t.test_suite.c
     query = (
@@ -132,7 +132,8 @@ def _load_claims(session: Session, chosen: ColumnElement[bool]) -> defaultdict[i
     return claims
 
 
-def _load_flags(session: Session, chosen: ColumnElement[bool]) -> defaultdict[int, list[tuple[str, str]]]:
+def load_flags(session: Session, chosen: ColumnElement[bool]) -> defaultdict[int, list[tuple[str, str]]]:
+    """The (name, reason) flags that hold, by problem id, of the chosen rows of ``problem``; each once."""
     columns = t.flag.c
     query = (
         select(columns.problem_id, columns.name, columns.reason)

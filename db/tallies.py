@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import select, update
+from sqlalchemy import bindparam, select, update
 from sqlalchemy.orm import Session
 
 from db import tables as t
 from db.errors import UnknownProblem
 from db.problems import problem_ids
-from db.records import SaveOutcome, TallyRecord
+from db.records import CODE_GENERATION, SaveOutcome, TallyRecord
 from db.sql import insert_rows, is_one_of
 
 __all__ = ["TallyRow", "UnknownProblem", "list_tally_models", "load_tallies", "save_tallies", "save_tally"]
@@ -19,13 +19,25 @@ __all__ = ["TallyRow", "UnknownProblem", "list_tally_models", "load_tallies", "s
 
 @dataclass(frozen=True)
 class TallyRow:
-    """A stored tally: ``n_correct`` of ``n_samples`` were graded right by ``origin``."""
+    """A stored tally: ``n_correct`` of ``n_samples`` were graded right by ``origin``, in one scenario."""
 
     problem_id: int
     model: str
     origin: str
     n_samples: int
     n_correct: int
+    scenario: str = CODE_GENERATION
+
+
+_Place = tuple[int, str, str, str]
+"""What a tally is of: problem id, model, origin, scenario."""
+_IDENTITY = ("problem_id", "model", "origin", "scenario")
+_CHANGE = update(t.tally).where(
+    t.tally.c.problem_id == bindparam("problem"),
+    t.tally.c.model == bindparam("of_model"),
+    t.tally.c.origin == bindparam("by"),
+    t.tally.c.scenario == bindparam("asked_for"),
+)
 
 
 def save_tally(session: Session, record: TallyRecord) -> SaveOutcome:
@@ -41,14 +53,14 @@ def save_tallies(session: Session, records: Sequence[TallyRecord]) -> list[SaveO
     ids = problem_ids(session, (record.key for record in records))
     stored = _stored(session, set(ids.values()))
     results: list[SaveOutcome | UnknownProblem] = []
-    new: dict[tuple[int, str, str], tuple[int, int]] = {}
-    changed: dict[tuple[int, str, str], tuple[int, int]] = {}
+    new: dict[_Place, tuple[int, int]] = {}
+    changed: dict[_Place, tuple[int, int]] = {}
     for record in records:
         problem_id = ids.get(record.key)
         if problem_id is None:
             results.append(UnknownProblem(record.key))
             continue
-        place = (problem_id, record.model, record.origin)
+        place = (problem_id, record.model, record.origin, record.scenario)
         counts = (record.n_samples, record.n_correct)
         before = stored.get(place)
         stored[place] = counts
@@ -62,30 +74,44 @@ def save_tallies(session: Session, records: Sequence[TallyRecord]) -> list[SaveO
         session,
         t.tally,
         [
-            {"problem_id": problem, "model": model, "origin": origin, "n_samples": n, "n_correct": correct}
-            for (problem, model, origin), (n, correct) in new.items()
+            dict(zip(_IDENTITY, place, strict=True)) | {"n_samples": n, "n_correct": correct}
+            for place, (n, correct) in new.items()
         ],
     )
-    for (problem, model, origin), (n, correct) in changed.items():
-        here = (t.tally.c.problem_id == problem) & (t.tally.c.model == model) & (t.tally.c.origin == origin)
-        session.execute(update(t.tally).where(here).values(n_samples=n, n_correct=correct))
+    for (problem, model, origin, scenario), (n, correct) in changed.items():
+        here = {"problem": problem, "of_model": model, "by": origin, "asked_for": scenario}
+        session.execute(_CHANGE, here | {"n_samples": n, "n_correct": correct})
     return results
 
 
-def _stored(session: Session, problems: set[int]) -> dict[tuple[int, str, str], tuple[int, int]]:
+def _stored(session: Session, problems: set[int]) -> dict[_Place, tuple[int, int]]:
     query = select(t.tally).where(is_one_of(t.tally.c.problem_id, problems))
-    return {(row.problem_id, row.model, row.origin): (row.n_samples, row.n_correct) for row in session.execute(query)}
+    return {
+        (row.problem_id, row.model, row.origin, row.scenario): (row.n_samples, row.n_correct)
+        for row in session.execute(query)
+    }
 
 
-def load_tallies(session: Session, models: Iterable[str] | None = None, origin: str | None = None) -> list[TallyRow]:
-    """All tallies, or those of some models and of one origin, by model, origin and problem."""
+def load_tallies(
+    session: Session,
+    models: Iterable[str] | None = None,
+    origin: str | None = None,
+    *,
+    scenario: str | None = CODE_GENERATION,
+) -> list[TallyRow]:
+    """All tallies of a scenario (None: of every one), or those of some models and of one origin, by model, origin,
+    scenario and problem."""
     columns = t.tally.c
-    query = select(columns.problem_id, columns.model, columns.origin, columns.n_samples, columns.n_correct)
+    query = select(
+        columns.problem_id, columns.model, columns.origin, columns.n_samples, columns.n_correct, columns.scenario
+    )
+    if scenario is not None:
+        query = query.where(columns.scenario == scenario)
     if models is not None:
         query = query.where(columns.model.in_(list(models)))
     if origin is not None:
         query = query.where(columns.origin == origin)
-    query = query.order_by(columns.model, columns.origin, columns.problem_id)
+    query = query.order_by(columns.model, columns.origin, columns.scenario, columns.problem_id)
     return [TallyRow(*row) for row in session.execute(query)]
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from sqlalchemy import Table
 
-from db.tables import answers, ingestion, problems
+from db.tables import answers, generation, ingestion, problems
 from db.tables.base import Base
 
-__all__ = ["Base", "answers", "ingestion", "problems"]
+__all__ = ["Base", "answers", "generation", "ingestion", "problems"]
 
 
 def _table(name: str) -> Table:
@@ -38,6 +38,9 @@ completion = _table("completion")
 environment = _table("environment")
 judgement = _table("judgement")
 tally = _table("tally")
+question = _table("question")
+response = _table("response")
+failed_request = _table("failed_request")
 reference = _table("reference")
 reference_verdict = _table("reference_verdict")
 flag = _table("flag")

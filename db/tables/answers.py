@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import LargeBinary, UniqueConstraint
 from sqlmodel import Field
 
-from db.tables.base import JSON_VALUE, Base
+from db.records import CODE_GENERATION
+from db.tables.base import JSON_VALUE, Base, starts_as
 
 
 class Run(Base, table=True):
@@ -24,7 +25,8 @@ class Run(Base, table=True):
 
 class Completion(Base, table=True):
     """One sampled answer. ``revision_id`` is the statement that it answers, None where that is not known (no foreign
-    key: SQLite cannot add one to a table that exists)."""
+    key: SQLite cannot add one to a table that exists). ``status`` is an ``AnswerStatus``, ``rule`` what it was found
+    by; None: the program came as one."""
 
     __table_args__ = (UniqueConstraint("run_id", "problem_id", "sample_index"),)
 
@@ -37,6 +39,8 @@ class Completion(Base, table=True):
     code_sha256: str = Field(foreign_key="blob.sha256")
     raw_sha256: str | None = Field(foreign_key="blob.sha256")
     revision_id: int | None
+    status: str | None
+    rule: str | None
 
 
 class Environment(Base, table=True):
@@ -66,7 +70,7 @@ class Judgement(Base, table=True):
 class Tally(Base, table=True):
     """A published result without its programs."""
 
-    __table_args__ = (UniqueConstraint("problem_id", "model", "origin"),)
+    __table_args__ = (UniqueConstraint("problem_id", "model", "origin", "scenario"),)
 
     id: int | None = Field(default=None, primary_key=True)
     problem_id: int = Field(foreign_key="problem.id")
@@ -74,6 +78,7 @@ class Tally(Base, table=True):
     origin: str
     n_samples: int
     n_correct: int
+    scenario: str = Field(default=CODE_GENERATION, sa_column_kwargs=starts_as(CODE_GENERATION))
 
 
 class Reference(Base, table=True):

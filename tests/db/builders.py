@@ -9,8 +9,10 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from db.records import (
+    AnswerStatus,
     CompletionRecord,
     DateClaim,
+    Place,
     Precision,
     ProblemKey,
     ProblemRecord,
@@ -18,6 +20,7 @@ from db.records import (
     TestCaseRecord,
     TestOrigin,
 )
+from db.responses import ResponseRecord
 from db.tables import Base
 
 NOW = datetime(2026, 1, 2, 3, 4, 5, 678901, tzinfo=UTC)
@@ -60,6 +63,32 @@ def problem(
 
 def completion(native_id: str = "p1", sample: int = 0, code: str = "print(5)") -> CompletionRecord:
     return CompletionRecord(key_of(native_id), sample, code)
+
+
+def response(
+    problem_id: int, native_id: str = "p1", sample: int = 0, code: str = "print(5)", question_id: int = 0
+) -> ResponseRecord:
+    """An answer with a program in a block; to a question it is text that no test judges."""
+    status = AnswerStatus.OK
+    done = CompletionRecord(key_of(native_id), sample, code, finish_reason="stop", status=status, rule="last_block")
+    return ResponseRecord(
+        place=Place(problem_id, question_id, sample),
+        key=key_of(native_id),
+        status=status,
+        rule="last_block",
+        prompt=f"Solve {native_id}.",
+        raw=f"Here:\n```python\n{code}\n```",
+        reasoning="Think.",
+        answer=code,
+        completion=None if question_id else done,
+        requested_at=NOW,
+        latency_s=1.5,
+        endpoint="api.example.com/v1",
+        served_model="model-2026",
+        finish_reason="stop",
+        tokens_in=100,
+        tokens_out=20,
+    )
 
 
 def row_counts(session: Session) -> dict[str, int]:

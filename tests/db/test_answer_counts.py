@@ -9,6 +9,8 @@ from db.completions import RunRecord, save_completions, save_run
 from db.engine import Store
 from db.judgements import EnvironmentRecord, JudgementRecord, iter_pending, save_environment, save_judgements
 from db.problems import save_problem
+from db.records import AnswerStatus, Place
+from db.responses import FailureRecord, save_failures
 from tests.db.builders import NOW, completion, problem
 
 
@@ -44,6 +46,36 @@ def test_answers_are_counted_by_run(store: Store) -> None:
     assert one.verdicts == {"accepted": 2, "runtime_error": 1}
     assert found[other].verdicts == {}
     assert (unjudged[run].n_truncated, unjudged[run].verdicts) == (0, {})
+
+
+def test_what_was_found_in_answers_is_counted_apart_from_empty_programs(store: Store) -> None:
+    ok, no_code, truncated, refused = (
+        AnswerStatus.OK,
+        AnswerStatus.NO_CODE,
+        AnswerStatus.TRUNCATED,
+        AnswerStatus.REFUSED,
+    )
+    with store.write() as session:
+        ids = [save_problem(session, problem(name), now=NOW).problem_id for name in ("p1", "p2")]
+        run = save_run(session, RunRecord("a"), now=NOW)
+        answers = [
+            replace(completion("p1", 0, "x"), status=ok),
+            replace(completion("p1", 1, "x"), status=ok),
+            replace(completion("p1", 2, ""), status=no_code),
+            replace(completion("p1", 3, ""), status=truncated, finish_reason="length"),
+            replace(completion("p1", 4, ""), status=truncated),
+            replace(completion("p2", 0, ""), status=refused),
+            replace(completion("p2", 1, ""), status=refused),
+            completion("p2", 2, ""),
+        ]
+        save_completions(session, run, answers)
+        failures = [FailureRecord(Place(ids[1], 0, sample), NOW, "timed_out", "no answer") for sample in (3, 4, 5)]
+        save_failures(session, run, failures)
+        one = count_answers(session, [run], None, truncated=["length"])[run]
+    assert (one.n_answers, one.n_empty, one.n_truncated, one.n_failed) == (8, 1, 2, 3)
+    assert one.statuses == {ok: 2, no_code: 1, truncated: 2, refused: 2}
+    # Programs alone: the two of p1, which are one, and the empty one of p2.
+    assert (one.n_repeated, one.n_all_equal, one.n_distinct) == (1, 1, 2)
 
 
 def test_no_run_gives_nothing(store: Store) -> None:

@@ -23,7 +23,7 @@ from db.engine import Store
 from db.errors import UnknownRow
 from db.judgements import EnvironmentRecord, iter_pending, save_environment
 from db.problems import save_problem
-from db.records import CompletionRecord, SaveOutcome
+from db.records import AnswerStatus, CompletionRecord, SaveOutcome
 from tests.db.builders import LATER, NOW, completion, key_of, problem, row_counts
 
 CREATED, UPDATED, UNCHANGED = SaveOutcome
@@ -77,13 +77,17 @@ def test_the_same_answer_twice_is_one(store: Store, run_id: int) -> None:
         (CompletionRecord(key_of(), 0, "print(5)", "pypy3", "stop", "raw"), "language"),
         (CompletionRecord(key_of(), 0, "print(5)", finish_reason="length", raw_output="raw"), "finish_reason"),
         (CompletionRecord(key_of(), 0, "print(5)", finish_reason="stop", raw_output="other"), "raw_output"),
+        (CompletionRecord(key_of(), 0, "print(5)", status=AnswerStatus.TRUNCATED), "status"),
+        (CompletionRecord(key_of(), 0, "print(5)", rule="first_block"), "rule"),
     ],
 )
 def test_another_answer_at_the_same_place_is_a_conflict(
     store: Store, run_id: int, other: CompletionRecord, field: str
 ) -> None:
     with store.write() as session:
-        kept = CompletionRecord(key_of(), 0, "print(5)", finish_reason="stop", raw_output="raw")
+        kept = CompletionRecord(
+            key_of(), 0, "print(5)", "python3", "stop", "raw", status=AnswerStatus.OK, rule="last_block"
+        )
         save_completion(session, run_id, kept)
         before = row_counts(session)
         with pytest.raises(CompletionConflict, match=f"sample 0 of judge:p1 with other {field}") as caught:
@@ -94,7 +98,7 @@ def test_another_answer_at_the_same_place_is_a_conflict(
 
 
 def test_what_was_left_open_is_filled_in(store: Store, run_id: int) -> None:
-    full = CompletionRecord(key_of(), 0, "print(5)", finish_reason="stop", raw_output="raw \ud800")
+    full = CompletionRecord(key_of(), 0, "print(5)", "python3", "stop", "raw \ud800", AnswerStatus.OK, "last_block")
     with store.write() as session:
         assert save_completion(session, run_id, completion()) is CREATED
         assert save_completion(session, run_id, full) is UPDATED

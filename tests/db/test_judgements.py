@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, update
 from sqlalchemy.exc import IntegrityError
 
+from db import tables as t
 from db.completions import RunRecord, save_completions, save_run
 from db.engine import Store
 from db.judgements import (
@@ -24,7 +26,7 @@ from db.judgements import (
     save_judgements,
 )
 from db.problems import problem_ids, save_problem
-from db.records import ProblemRecord
+from db.records import AnswerStatus, ProblemRecord
 from tests.db.builders import LATER, NOW, case, completion, key_of, problem, row_counts, suite_of
 
 FACTS: list[dict[str, Any]] = [{"verdict": "accepted", "cpu_s": 0.25, "name": "1 — x"}, {"verdict": "wrong_answer"}]
@@ -135,6 +137,35 @@ def test_verdicts_of_all_completions_are_listed(store: Store, run_id: int, envir
         (ids[key_of("unanswered")], 0): None,
     }
     assert VerdictRow(run_id, ids[key_of("p2")], 0, "accepted", one.completion_id) in rows
+
+
+def test_an_answer_without_a_program_is_never_run_and_has_its_status_for_a_verdict(
+    store: Store, run_id: int, environment: int
+) -> None:
+    found = {AnswerStatus.OK: "p", AnswerStatus.OK_UNFENCED: "q"}
+    with store.write() as session:
+        run = save_run(session, RunRecord("other"), now=NOW)
+        answers = [
+            replace(completion("p2", number, found.get(status, "")), status=status, rule="r")
+            for number, status in enumerate(AnswerStatus)
+        ]
+        save_completions(session, run, answers)
+        assert count_pending(session, environment, run_ids=[run]) == 2
+        pending = iter_pending(session, environment, run_ids=[run])
+        assert [one.code for one in pending] == ["p", "q"]
+        save_judgements(session, environment, [judged(pending[0])])
+    expected = ["accepted", None, "no_code", "truncated", "suspicious_stop", "wrong_language", "refused"]
+    with store.read() as session:
+        assert [row.verdict for row in load_verdicts(session, environment, [run])] == expected
+        elsewhere = [row.verdict for row in load_verdicts(session, -1, [run])]
+    assert elsewhere == [None, *expected[1:]]
+
+
+def test_a_status_of_a_newer_version_waits_for_it(store: Store, run_id: int, environment: int) -> None:
+    with store.write() as session:
+        session.execute(update(t.completion).where(t.completion.c.sample_index == 1).values(status="ok_from_tool"))
+        assert count_pending(session, environment) == 2
+        assert {row.verdict for row in load_verdicts(session, environment, [run_id])} == {None}
 
 
 def test_new_tests_and_other_environments_are_judged_anew(store: Store, run_id: int, environment: int) -> None:

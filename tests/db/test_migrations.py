@@ -106,6 +106,67 @@ def test_flags_that_were_of_one_environment_go(tmp_path: Path) -> None:
     engine.dispose()
 
 
+def test_tallies_keep_rows_indexes_and_ids_when_they_get_a_scenario(tmp_path: Path) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path / 'steps.db'}")
+    insert = (
+        "INSERT INTO tally (id, problem_id, model, origin, n_samples, n_correct) VALUES (:id, 1, :model, 'o', 4, 3)"
+    )
+    with engine.begin() as connection:
+        steps = config()
+        steps.attributes["connection"] = connection
+        command.upgrade(steps, "0006")
+        connection.execute(text(A_PROBLEM), {"seen": SEEN})
+        connection.execute(text(insert), [{"id": 5, "model": "m"}, {"id": 9, "model": "n"}])
+        before = inspect(connection).get_indexes("tally")
+        command.upgrade(steps, "head")
+        inspector = inspect(connection)
+        assert inspector.get_indexes("tally") == before
+        assert [one["column_names"] for one in inspector.get_unique_constraints("tally")] == [
+            ["problem_id", "model", "origin", "scenario"]
+        ]
+        assert connection.execute(text("SELECT * FROM tally ORDER BY id")).all() == [
+            (5, 1, "m", "o", 4, 3, "code_generation"),
+            (9, 1, "n", "o", 4, 3, "code_generation"),
+        ]
+        connection.execute(
+            text(
+                "INSERT INTO tally (problem_id, model, origin, n_samples, n_correct, scenario)"
+                " VALUES (1, 'm', 'o', 4, 4, 'self_repair')"
+            )
+        )
+        # An older version would take the result of another scenario for one of code generation.
+        command.downgrade(steps, "0006")
+        assert inspect(connection).get_indexes("tally") == before
+        assert connection.execute(text("SELECT id, n_correct FROM tally ORDER BY id")).all() == [(5, 3), (9, 3)]
+    engine.dispose()
+
+
+def test_completions_of_an_older_store_came_as_programs(tmp_path: Path) -> None:
+    engine = create_engine(f"sqlite:///{tmp_path / 'steps.db'}")
+    with engine.begin() as connection:
+        steps = config()
+        steps.attributes["connection"] = connection
+        command.upgrade(steps, "0006")
+        connection.execute(text(A_PROBLEM), {"seen": SEEN})
+        connection.execute(text("INSERT INTO blob (sha256, size, zstd) VALUES ('c', 1, 'z')"))
+        connection.execute(
+            text(
+                "INSERT INTO run (id, digest, model, label, conditions, created_at) VALUES (1, 'd', 'm', '', '{}', :at)"
+            ),
+            {"at": SEEN},
+        )
+        connection.execute(
+            text(
+                "INSERT INTO completion (run_id, problem_id, sample_index, language, code_sha256)"
+                " VALUES (1, 1, 0, 'python3', 'c')"
+            )
+        )
+        command.upgrade(steps, "head")
+        rows = connection.execute(text("SELECT code_sha256, status, rule FROM completion")).all()
+    engine.dispose()
+    assert rows == [("c", None, None)]
+
+
 def test_a_store_is_made_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "alembic.ini").write_text("[alembic]\nscript_location = nowhere\n")

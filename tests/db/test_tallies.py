@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from db.answered import problems_of_tallies
 from db.engine import Store
 from db.problems import save_problem
 from db.records import SaveOutcome, TallyRecord
@@ -59,3 +62,22 @@ def test_tallies_are_saved_once_changed_and_listed(store: Store) -> None:
         assert load_tallies(session, origin="log") == everything[:1]
         assert load_tallies(session, ["m"], "log") == []
         assert list_tally_models(session) == ["a", "m"]
+
+
+def test_results_of_another_scenario_stand_beside_the_others(store: Store) -> None:
+    with store.write() as session:
+        first = save_problem(session, problem("p1"), now=NOW).problem_id
+        save_tally(session, tally())
+        repaired = replace(tally(correct=6), scenario="self_repair")
+        assert save_tallies(session, [repaired, repaired, replace(repaired, n_correct=7)]) == [
+            CREATED,
+            UNCHANGED,
+            UPDATED,
+        ]
+        assert save_tally(session, replace(repaired, n_correct=8)) is UPDATED
+        plain, other = TallyRow(first, "m", "site", 10, 4), TallyRow(first, "m", "site", 10, 8, "self_repair")
+        assert load_tallies(session) == [plain]
+        assert load_tallies(session, scenario="self_repair") == [other]
+        assert load_tallies(session, scenario=None) == [plain, other]
+        assert problems_of_tallies(session, ["m"]) == {("m", "site"): {first}}
+        assert problems_of_tallies(session, ["m"], scenario="execution") == {}

@@ -7,7 +7,9 @@ import time
 from db.completions import RunRecord, list_runs, save_completions, save_run
 from db.engine import open_store
 from db.problems import list_problems, save_problem
-from tests.db.builders import NOW, completion, problem
+from db.records import Place, SaveOutcome
+from db.responses import FailureRecord, save_failures, save_responses
+from tests.db.builders import NOW, completion, problem, response
 
 BATCH = 5
 
@@ -42,6 +44,24 @@ def read_until(url: str, problems: int) -> float:
             seen = listed
             time.sleep(0.005)
     return longest
+
+
+def answer_places(url: str, name: str, samples: int) -> int:
+    """Save answers, of this process's own words, to the same places as the others, one a transaction; how many were
+    taken. Each place has failed before in this process."""
+    created = 0
+    with open_store(url) as store:
+        with store.write() as session:
+            problem_id = save_problem(session, problem("p1"), now=NOW).problem_id
+            run_id = save_run(session, RunRecord("model"), now=NOW)
+        for sample in range(samples):
+            failure = FailureRecord(Place(problem_id, 0, sample), NOW, "timed_out", name)
+            with store.write() as session:
+                save_failures(session, run_id, [failure])
+            with store.write() as session:
+                (outcome,) = save_responses(session, run_id, [response(problem_id, sample=sample, code=name)])
+            created += outcome is SaveOutcome.CREATED
+    return created
 
 
 def write_for_ever(url: str) -> None:
