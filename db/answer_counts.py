@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 
 from db import tables as t
 from db.failed_requests import count_failures
-from db.records import AnswerStatus
+from db.records import WITHOUT_PROGRAM, AnswerStatus
 from db.sql import is_one_of
 
 EMPTY_SHA256 = hashlib.sha256(b"").hexdigest()
@@ -49,9 +49,6 @@ class _Answer(NamedTuple):
     verdict: str | None
 
 
-_WITHOUT_PROGRAM = {str(status) for status in AnswerStatus if not status.has_program}
-
-
 def count_answers(
     session: Session, run_ids: Iterable[int], environment_id: int | None, *, truncated: Collection[str]
 ) -> dict[int, AnswersOfRun]:
@@ -84,7 +81,7 @@ def count_answers(
 def _counted(answers: list[_Answer], truncated: Collection[str], n_failed: int) -> AnswersOfRun:
     programs: defaultdict[int, list[str]] = defaultdict(list)
     for one in answers:
-        if one.status not in _WITHOUT_PROGRAM:
+        if one.status not in WITHOUT_PROGRAM:
             programs[one.problem_id].append(one.code_sha256)
     repeated = [codes for codes in programs.values() if len(codes) > 1]
     return AnswersOfRun(

@@ -14,14 +14,13 @@ from sqlalchemy.orm import Session
 from db import tables as t
 from db.blobs import decode_text, get_blobs, pack, unpack
 from db.digests import canonical_json
-from db.records import AnswerStatus, IoKind, ProblemKey, require_text, require_utc
+from db.records import WITHOUT_PROGRAM, AnswerStatus, IoKind, ProblemKey, require_text, require_utc
 from db.revisions import is_older_statement
 from db.sql import insert_missing, is_one_of, upsert_rows
 
 INTERNAL_ERROR: Final = "internal_error"
 """The verdict that is the judge's own fault: it counts as not judged, and only it may be replaced."""
 _WITH_PROGRAM = [str(status) for status in AnswerStatus if status.has_program]
-_WITHOUT_PROGRAM = [str(status) for status in AnswerStatus if not status.has_program]
 # A status that this version does not know is in neither: such an answer waits for a version that does.
 
 
@@ -219,7 +218,7 @@ def load_verdicts(session: Session, environment_id: int, run_ids: Iterable[int])
             done.run_id,
             done.problem_id,
             done.sample_index,
-            case((done.status.in_(_WITHOUT_PROGRAM), done.status), else_=verdict.c.verdict),
+            case((done.status.in_(WITHOUT_PROGRAM), done.status), else_=verdict.c.verdict),
             done.id,
             is_older_statement(answered, current),
         )

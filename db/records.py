@@ -90,6 +90,10 @@ class AnswerStatus(StrEnum):
         return self in (AnswerStatus.OK, AnswerStatus.OK_UNFENCED)
 
 
+WITHOUT_PROGRAM: Final = frozenset(str(status) for status in AnswerStatus if not status.has_program)
+"""The statuses that stand in place of a verdict: there is nothing to run."""
+
+
 def require_utc(name: str, value: datetime | None) -> None:
     """Refuse a naive datetime, or one in another zone than UTC, with a ``ValueError`` that names the field."""
     if value is None:

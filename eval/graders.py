@@ -9,6 +9,7 @@ from db.completions import list_runs
 from db.engine import Store
 from db.judgements import VerdictRow, load_test_results, load_verdicts
 from db.problems import list_problems
+from db.records import WITHOUT_PROGRAM
 from sandbox import Verdict
 
 
@@ -107,7 +108,7 @@ def _by_completion(rows: Iterable[VerdictRow]) -> dict[int, VerdictRow]:
 
 
 def _counts(row: VerdictRow) -> bool:
-    return row.verdict is not None and row.verdict != Verdict.INTERNAL_ERROR
+    return row.verdict not in {None, Verdict.INTERNAL_ERROR, *WITHOUT_PROGRAM}  # both graders know nothing of those
 
 
 def _accepted(row: VerdictRow) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from db.judgements import VerdictRow, load_verdicts
+from db.records import WITHOUT_PROGRAM
 from db.test_results import TestResults, load_results_of_tests
 from sandbox.verdicts import Verdict
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 _PAGE = 500
+_PASSES_NOTHING = {Verdict.COMPILE_ERROR, *WITHOUT_PROGRAM}
 
 
 def load_test_shares(
@@ -37,7 +39,7 @@ def _of_run(session: Session, environment_id: int, rows: Sequence[VerdictRow]) -
     found: dict[int, list[float]] = defaultdict(list)
     for start in range(0, len(rows), _PAGE):
         page = rows[start : start + _PAGE]
-        failed = [row.completion_id for row in page if row.verdict not in {Verdict.ACCEPTED, Verdict.COMPILE_ERROR}]
+        failed = [row.completion_id for row in page if row.verdict not in {Verdict.ACCEPTED, *_PASSES_NOTHING}]
         results = load_results_of_tests(session, environment_id, failed)
         for row in page:
             share = _share(row, results.get(row.completion_id))
@@ -51,7 +53,7 @@ def _share(row: VerdictRow, results: TestResults | None) -> float | None:
     """None where not every test was run."""
     if row.verdict == Verdict.ACCEPTED:
         return 1.0
-    if row.verdict == Verdict.COMPILE_ERROR:
+    if row.verdict in _PASSES_NOTHING:
         return 0.0
     if results is None or not results.n_tests or len(results.tests) < results.n_tests:
         return None

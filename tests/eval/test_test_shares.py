@@ -11,7 +11,7 @@ from db.completions import RunRecord, save_completion, save_run
 from db.engine import Store, open_store
 from db.judgements import EnvironmentRecord, JudgementRecord, iter_pending, save_environment, save_judgements
 from db.problems import save_problem
-from db.records import CompletionRecord, ProblemKey, ProblemRecord, SuiteRecord, TestCaseRecord, TestOrigin
+from db.records import AnswerStatus, CompletionRecord, ProblemKey, ProblemRecord, SuiteRecord, TestCaseRecord, TestOrigin
 from eval.test_shares import load_test_shares
 from tests.eval.facts import NOW
 
@@ -68,3 +68,12 @@ def test_a_run_that_was_judged_up_to_the_first_failure_has_no_share(store: Store
     with store.read() as session:
         found = load_test_shares(session, environment_id, [whole, cut], [1, 2])
     assert found == {whole: {1: 1.0, 2: 1.0}, cut: {}}
+
+
+def test_an_answer_without_a_program_passes_nothing(store: Store) -> None:
+    run_id, environment_id = judged(store, "m", {"a": [("accepted", [])]})
+    with store.write() as session:
+        refused = CompletionRecord(KEYS[0], 1, "", status=AnswerStatus.REFUSED, rule="refusal_field")
+        save_completion(session, run_id, refused)
+    with store.read() as session:
+        assert load_test_shares(session, environment_id, [run_id], [1]) == {run_id: {1: 0.5}}
