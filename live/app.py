@@ -22,6 +22,7 @@ from live.commands import (
     judge,
     models,
     problems,
+    prompts,
     run,
     runs,
     sources,
@@ -49,6 +50,7 @@ app.command("schedule")(ingest.schedule)
 app.command("runs")(runs.runs)
 app.command("judge")(judge.judge)
 app.command("run")(run.run)
+app.command("prompts")(prompts.prompts)
 app.command("eval")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("doctor")(doctor.doctor)

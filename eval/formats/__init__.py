@@ -3,7 +3,8 @@
 A format module has ``NAME``, ``DESCRIPTION`` and at least one of
 
 * ``read_solutions(path) -> Iterator[SolutionRow | Refusal | Note]``: programs that models wrote;
-* ``read_results(path) -> Iterator[ResultRow | Refusal | Note]``: published grades without their programs.
+* ``read_results(path) -> Iterator[ResultRow | Refusal | Note]``: published grades without their programs;
+* ``read_replies(path) -> Iterator[ReplyRow | Refusal | Note]``: an endpoint's answers to requests that we wrote.
 
 ``NAMES_MODELS`` (default False) says that rows of the format can name their model. Readers stream: they never hold
 the file. What is wrong with one row is a ``Refusal`` in its place; where the file itself breaks off, the last thing
@@ -31,7 +32,8 @@ class SolutionRow:
 
     ``platform`` is None where the file does not say it; the id alone must then be enough. ``sample_index`` counts the
     answers of one model to one problem from 0. ``continues_starter`` marks code that goes on where the problem's
-    starter code ends, and is no program without it.
+    starter code ends, and is no program without it. ``is_answer``: ``raw_output`` is a whole answer, and the program
+    in it is still to be found (``code`` is empty).
     """
 
     where: str
@@ -44,6 +46,7 @@ class SolutionRow:
     finish_reason: str | None = None
     raw_output: str | None = None
     continues_starter: bool = False
+    is_answer: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,24 @@ class ResultRow:
     model_id: str | None = None
 
 
+@dataclass(frozen=True)
+class ReplyRow:
+    """What an endpoint answered to the request with this ``custom_id``.
+
+    ``status`` is that of HTTP, 200 where the file names none. ``document`` is the body, or an object with the ``error``
+    that stands in its place. ``raw`` is the beginning of the row.
+    """
+
+    where: str
+    custom_id: str
+    status: int
+    document: object
+    raw: str = ""
+
+
 SolutionReader = Callable[[Path], "Iterator[SolutionRow | Refusal | Note]"]
 ResultReader = Callable[[Path], "Iterator[ResultRow | Refusal | Note]"]
+ReplyReader = Callable[[Path], "Iterator[ReplyRow | Refusal | Note]"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +96,7 @@ class Format:
     names_models: bool
     read_solutions: SolutionReader | None
     read_results: ResultReader | None
+    read_replies: ReplyReader | None = None
 
 
 @cache
@@ -97,6 +117,11 @@ def result_formats() -> dict[str, Format]:
     return {name: entry for name, entry in all_formats().items() if entry.read_results is not None}
 
 
+def reply_formats() -> dict[str, Format]:
+    """The formats that carry answers of an endpoint, by name."""
+    return {name: entry for name, entry in all_formats().items() if entry.read_replies is not None}
+
+
 def _load(module_name: str) -> Format:
     module = importlib.import_module(module_name)
     return Format(
@@ -105,4 +130,5 @@ def _load(module_name: str) -> Format:
         names_models=getattr(module, "NAMES_MODELS", False),
         read_solutions=getattr(module, "read_solutions", None),
         read_results=getattr(module, "read_results", None),
+        read_replies=getattr(module, "read_replies", None),
     )

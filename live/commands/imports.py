@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import date
@@ -89,7 +89,10 @@ def import_solutions(  # noqa: PLR0913, PLR0917 - one parameter for each option 
     context: typer.Context,
     path: FilePath,
     format_name: Annotated[
-        str, typer.Option("--format", "-f", help="livecodebench, livecodebench-custom, evalplus, jsonl or csv.")
+        str,
+        typer.Option(
+            "--format", "-f", help="livecodebench, livecodebench-custom, evalplus, jsonl, csv, or openai-batch."
+        ),
     ],
     model: Annotated[str | None, typer.Option(help="The model, where the file does not name it.")] = None,
     run: Annotated[str, typer.Option(help="A name for this run, to keep several of one model apart.")] = "import",
@@ -106,10 +109,18 @@ def import_solutions(  # noqa: PLR0913, PLR0917 - one parameter for each option 
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import programs that a model wrote. Problems must be in the store, the model in a registry."""
+    """Import programs that a model wrote. Problems must be in the store, the model in a registry.
+
+    Answers to the requests of `live prompts` (openai-batch) name their run themselves, in their ids.
+    """
+    from eval.formats import reply_formats
     from eval.importing import import_solutions as run_import
 
     session = session_of(context)
+    if format_name in reply_formats():
+        _refuse_settings(context, format_name)
+        _import_replies(session, path, format_name, as_json)
+        return
     day = read_day(ran_on, "--ran-on")
     with session.open_store() as store:
         report = run_import(
@@ -124,6 +135,23 @@ def import_solutions(  # noqa: PLR0913, PLR0917 - one parameter for each option 
             language=language,
         )
     _finish(session, report, "solutions", as_json)
+
+
+def _refuse_settings(context: typer.Context, format_name: str) -> None:
+    """Raises ``UsageError`` for options that say what the ids of a file say already."""
+    for name in ("model", "run", "language", "ran_on", "condition"):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option} does not go with {format_name}: its ids name the run", "leave it out")
+
+
+def _import_replies(session: Session, path: Path, format_name: str, as_json: bool) -> None:
+    from eval.generate.importing import import_replies
+
+    with session.open_store() as store:
+        found = import_replies(store, path, format_name, now=utc_now())
+    _finish(session, found.report, "answers", as_json, found.failed)
 
 
 @app.command("results")
@@ -199,10 +227,13 @@ def _resolver(session: Session, day: date | None = None) -> Callable[[str], str 
     return resolve
 
 
-def _finish(session: Session, report: ImportReport, what: str, as_json: bool) -> None:
+def _finish(
+    session: Session, report: ImportReport, what: str, as_json: bool, failed: Mapping[str, int] | None = None
+) -> None:
+    """Print a report; ``failed`` are requests without an answer by their reason, where a file has such."""
     if as_json:
-        print_json(asdict(report))
+        print_json(asdict(report) | ({} if failed is None else {"failed_requests": dict(failed)}))
     else:
         session.print_import(report, what)
-    if report.n_refused:
+    if report.n_refused or failed:
         raise typer.Exit(ExitCode.SOMETHING_FAILED)

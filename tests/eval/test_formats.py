@@ -43,7 +43,7 @@ def refused(refusals: Iterable[Refusal]) -> list[str]:
 
 def test_formats_are_found_by_their_modules() -> None:
     names = ["csv", "evalplus", "jsonl", "livecodebench", "livecodebench-custom", "livecodebench-site"]
-    assert list(all_formats()) == names
+    assert list(all_formats()) == [*names, "openai-batch"]
     assert set(solution_formats()) == {*names} - {"livecodebench-site"}
     assert set(result_formats()) == {*names} - {"livecodebench-custom"}
     assert all(entry.description for entry in all_formats().values())

@@ -11,7 +11,15 @@ from db.completions import RunRecord, save_completion, save_run
 from db.engine import Store, open_store
 from db.judgements import EnvironmentRecord, JudgementRecord, iter_pending, save_environment, save_judgements
 from db.problems import save_problem
-from db.records import AnswerStatus, CompletionRecord, ProblemKey, ProblemRecord, SuiteRecord, TestCaseRecord, TestOrigin
+from db.records import (
+    AnswerStatus,
+    CompletionRecord,
+    ProblemKey,
+    ProblemRecord,
+    SuiteRecord,
+    TestCaseRecord,
+    TestOrigin,
+)
 from eval.test_shares import load_test_shares
 from tests.eval.facts import NOW
 

@@ -1,0 +1,1 @@
+"""Completions from models: what is asked, how endpoints are asked, and what is found in their answers."""

@@ -1,0 +1,2 @@
+n, k = map(int, input().split())
+print(n + k)

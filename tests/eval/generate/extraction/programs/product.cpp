@@ -1,0 +1,6 @@
+#include <iostream>
+int main() {
+    long long n, k;
+    std::cin >> n >> k;
+    std::cout << n * k << "\n";
+}

@@ -1,0 +1,9 @@
+import sys
+
+
+def main():
+    n, k = map(int, sys.stdin.readline().split())
+    print(n * k)
+
+
+main()

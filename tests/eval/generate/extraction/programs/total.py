@@ -1,0 +1,3 @@
+class Solution:
+    def total(self, a: List[int]) -> int:
+        return sum(a)

@@ -1,0 +1,2 @@
+def total(a):
+    return sum(a)
