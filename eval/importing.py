@@ -14,15 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from db.answered import problems_of_runs, problems_of_tallies
+from db.asked import load_askable
 from db.batches import Progress, Result, Tally, save_in_batches
 from db.completions import RunRecord, SaveResult, save_completions, save_run
 from db.errors import UnknownProblem
 from db.importing import ImportReport, Note, Refusal, UnknownFormat
-from db.problems import list_revisions, problem_ids
-from db.records import CompletionRecord, ProblemKey, SaveOutcome, TallyRecord, require_utc
+from db.problems import problem_ids
+from db.records import AnswerStatus, CompletionRecord, ProblemKey, SaveOutcome, TallyRecord, require_utc
 from db.refused import keep_refused
 from db.tallies import save_tallies
 from eval.formats import Format, ResultRow, SolutionRow, result_formats, solution_formats
+from eval.generate.extraction import EmptyContent, extract_program
+from eval.generate.replies import Reply
 from eval.import_joins import Problems, unanswered_notes
 from eval.import_models import ModelResolver, Models, models_in
 from sandbox import languages
@@ -137,7 +140,7 @@ class _SolutionImporter:
         self._now = now
         self.problems = Problems()
         self._runs: dict[str, int] = {}
-        self._starters: dict[ProblemKey, str] = {}
+        self._asked: dict[ProblemKey, _Asked] = {}
 
     def save(self, session: Session, rows: Sequence[SolutionRow]) -> list[Result]:
         """What became of each row, in their order."""
@@ -163,17 +166,19 @@ class _SolutionImporter:
         key = self.problems.find(session, row)
         if isinstance(key, Refusal):
             return key
-        code = self._whole_code(session, key, row)
-        if isinstance(code, Refusal):
-            return code
+        found = self._program(session, key, row)
+        if isinstance(found, Refusal):
+            return found
         try:
             return CompletionRecord(
                 key=key,
                 sample_index=row.sample_index,
-                code=code,
-                language=_language(row.language or self._language),
+                code=found.code,
+                language=self._language_of(row),
                 finish_reason=row.finish_reason,
                 raw_output=row.raw_output,
+                status=found.status,
+                rule=found.rule,
             )
         except ValueError as error:
             return Refusal(row.where, str(error), "Mend the row.")
@@ -213,16 +218,56 @@ class _SolutionImporter:
             self._runs[model] = save_run(session, record, now=self._now)
         return self._runs[model]
 
-    def _whole_code(self, session: Session, key: ProblemKey, row: SolutionRow) -> str | Refusal:
+    def _language_of(self, row: SolutionRow) -> str:
+        return _language(row.language or self._language)
+
+    def _program(self, session: Session, key: ProblemKey, row: SolutionRow) -> _Program | Refusal:
+        """The program as the row gives it, or what is found of it in the row's whole answer."""
+        if row.is_answer:
+            return self._extracted(session, key, row)
         if not row.continues_starter:
-            return row.code
-        if key not in self._starters:
-            self._starters[key] = _starter_code(session, key)
-        starter = self._starters[key]
+            return _Program(row.code)
+        starter = self._asked_of(session, key).starter_code
         if not starter:
             reason = f"the program goes on from a prompt, and problem {key} is stored without starter code"
             return Refusal(row.where, reason, "Give whole programs ('solution'), or import the problem's prompt first.")
-        return starter + row.code
+        return _Program(starter + row.code)
+
+    def _extracted(self, session: Session, key: ProblemKey, row: SolutionRow) -> _Program | Refusal:
+        asked = self._asked_of(session, key)
+        found = extract_program(
+            Reply(row.raw_output or "", finish_reason=row.finish_reason),
+            language=self._language_of(row),
+            entry_point=asked.entry_point,
+            starter_code=asked.starter_code,
+        )
+        if isinstance(found, EmptyContent):
+            hint = "Ask the model again: a request that failed is never scored."
+            return Refusal(row.where, f"a failed request in place of an answer: {found.message}", hint)
+        return _Program(found.code, found.status, found.rule)
+
+    def _asked_of(self, session: Session, key: ProblemKey) -> _Asked:
+        if key not in self._asked:
+            (problem,) = load_askable(session, [problem_ids(session, [key])[key]])
+            self._asked[key] = _Asked(problem.starter_code, problem.entry_point)
+        return self._asked[key]
+
+
+@dataclass(frozen=True)
+class _Program:
+    """A program, with what it was found by where it was searched for (None: it came as one)."""
+
+    code: str
+    status: AnswerStatus | None = None
+    rule: str | None = None
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What a model was given to start from ("" for nothing), and the name that is called (None: the program is run)."""
+
+    starter_code: str
+    entry_point: str | None
 
 
 _Place = tuple[str, str, ProblemKey]
@@ -324,11 +369,6 @@ class _ResultImporter:
         if kept:
             notes.append(f"in no registry, so not scored by cut-off: {', '.join(sorted(kept))}")
         return notes
-
-
-def _starter_code(session: Session, key: ProblemKey) -> str:
-    revisions = list_revisions(session, problem_ids(session, [key])[key])
-    return next((revision.starter_code for revision in revisions if revision.is_current), "")
 
 
 def _size(row: SolutionRow | ResultRow) -> int:

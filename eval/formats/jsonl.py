@@ -1,7 +1,9 @@
 """Our own form: one JSON object on each line.
 
 Solutions: ``id`` and ``code``, and optionally ``platform``, ``model``, ``sample`` (from 0; where absent, the rows of
-one model and problem are counted in their order), ``language``, ``finish_reason``, ``raw_output``.
+one model and problem are counted in their order), ``language``, ``finish_reason``, ``raw_output``. In place of ``code``
+(and ``raw_output``) there may be ``output``, a model's whole answer: the program is found in it by the rules of
+`eval.generate.extraction`.
 Results: ``id``, ``n_samples`` (at least 1), ``n_correct``, and optionally ``platform``, ``model``, ``origin``.
 An unknown key is refused by its name.
 """
@@ -32,7 +34,9 @@ from eval.formats._reading import MAX_ROW
 from eval.formats._rows import build_rows
 
 NAME = "jsonl"
-DESCRIPTION = "our own form, one JSON object on each line: id, code (solutions) or id, n_samples, n_correct (results)"
+DESCRIPTION = (
+    "our own form, one JSON object on each line: id, code or output (solutions) or id, n_samples, n_correct (results)"
+)
 NAMES_MODELS = True
 ORIGIN = "jsonl"
 
@@ -53,10 +57,16 @@ def read_results(path: Path) -> Iterator[ResultRow | Refusal | Note]:
 
 def solution_row(where: str, row: Row, seen: Counter[tuple[str | None, str | None, str]]) -> Iterator[SolutionRow]:
     """A solution from its keys. ``seen`` counts the rows of each model and problem so far, for those without sample."""
-    only_known_keys(row, SOLUTION_KEYS)
+    only_known_keys(row, (*SOLUTION_KEYS, "output"))
     native_id, platform, model = identifier(row, "id"), optional_name(row, "platform"), optional_name(row, "model")
     sample = optional_count(row, "sample")
-    code = storable_code(required_text(row, "code"))
+    is_answer = "output" in row
+    if is_answer and ("code" in row or "raw_output" in row):
+        raise BadRow(
+            "'output' beside 'code' or 'raw_output'", "Give the program as 'code', or the whole answer as 'output'."
+        )
+    code = "" if is_answer else storable_code(required_text(row, "code"))
+    raw_output = required_text(row, "output") if is_answer else optional_text(row, "raw_output")
     if sample is None:
         sample = seen[model, platform, native_id]
         seen[model, platform, native_id] += 1
@@ -69,7 +79,8 @@ def solution_row(where: str, row: Row, seen: Counter[tuple[str | None, str | Non
         model=model,
         language=optional_name(row, "language"),
         finish_reason=optional_name(row, "finish_reason"),
-        raw_output=storable_text(optional_text(row, "raw_output")),
+        raw_output=storable_text(raw_output),
+        is_answer=is_answer,
     )
 
 
