@@ -74,7 +74,8 @@ def equate_runs(
     reference = np.array([_in_reference(one, settings) for one in own.board.problems], dtype=np.bool_)
     reference &= own.clean.any(axis=0)
     strata, thin = _quarters(own)
-    found = equate(own.scores, own.board.clusters, reference, rng, strata=strata)
+    models = [run.model.casefold() for run in own.board.runs]
+    found = equate(own.scores, own.board.clusters, reference, rng, strata=strata, models=models)
     sound = sum(_is_sound(one, settings) for one in universe)
     return EquatedRuns(
         own=own,

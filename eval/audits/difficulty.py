@@ -12,10 +12,11 @@ import numpy as np
 from eval import sheets
 from eval.audits.broken_months import BrokenRuns, left_out
 from eval.audits.refusals import grouped, named
-from eval.cautions import differing_fields
-from eval.common_window import settings_of
-from eval.eligibility import CutoffStatus, UsedCutoff
+from eval.cautions import age_cautions, cutoff_cautions, differing_fields
+from eval.common_window import cutoff_text, settings_of
+from eval.evaluation import Settings, digest_of_problems
 from eval.own_windows import OwnWindows
+from eval.report import TOO_FEW_PROBLEMS, cutoff_fields
 from eval.sheets import Sheet, Table
 from eval.statistics.difficulty import (
     Acceptance,
@@ -28,8 +29,20 @@ from eval.statistics.difficulty import (
     group_weights,
 )
 from eval.statistics.irt import Fit, fit
-from eval.statistics.irt_sampling import HeldOut, held_out
-from eval.statistics.linking import Overlap, overlap
+from eval.statistics.irt_sampling import AbilityErrors, HeldOut, ability_errors, held_out
+from eval.statistics.linking import FEW_ANCHORS, linked
+from eval.window import ProblemFacts, window_for
+
+DRAWS = 100
+
+
+@dataclass(frozen=True)
+class Proposed:
+    """Problems, by column, that should fill the band [low, high) of difficulty, in logits."""
+
+    low: float
+    high: float
+    columns: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -46,15 +59,18 @@ class Candidate:
 class DifficultyAudit:
     """The fit to what each run's cut-off allows, and what it says of the problems; no fit with a ``refusal``.
 
-    ``held`` says how well results are predicted that no fit has seen; ``labels`` what each difficulty label weighs.
-    ``broken`` months, by the name of the run, are not in it. ``shown`` are the rows to show (None: all).
+    A run with too little in common with others is not in the fit. ``errors`` are those of the abilities. ``held`` says
+    how well results are predicted that no fit has seen; ``labels`` what each difficulty label weighs. ``broken``
+    months, by the name of the run, are not in it. ``shown`` are the rows to show (None: all).
     """
 
     own: OwnWindows
-    overlap: Overlap
+    settings: Settings
     refusal: str | None
     made_at: datetime
+    seed: int
     fitted: Fit | None = None
+    errors: AbilityErrors | None = None
     covered: Coverage | None = None
     fills: tuple[Fill, ...] = ()
     labels: Mapping[str, Weight] = field(default_factory=dict)
@@ -68,23 +84,34 @@ class DifficultyAudit:
         """The rows to show."""
         return tuple(range(len(self.own.board.runs))) if self.shown is None else self.shown
 
+    @property
+    def problems(self) -> tuple[ProblemFacts, ...]:
+        """The problems with a result after the cut-off of its run."""
+        return self.own.board.take(np.asarray(self.own.clean.any(axis=0))).problems
+
+    @property
+    def digest(self) -> str:
+        """The digest of these problems, in hex."""
+        return digest_of_problems(self.problems, imported=all(run.imported for run in self.own.board.runs))
+
 
 def audit_difficulty(
     own: OwnWindows,
+    settings: Settings,
     seed: int,
     *,
     now: datetime,
-    of_interest: Sequence[int] = (),
-    band: tuple[float, float] | None = None,
-    candidates: Sequence[int] = (),
+    of_interest: Sequence[int] | None = None,
+    proposed: Proposed | None = None,
     broken: BrokenRuns | None = None,
     shown: Sequence[int] | None = None,
 ) -> DifficultyAudit:
     """Fit abilities and difficulties to clean results alone, and look at the bands about the models.
 
-    ``of_interest`` are the rows of the models that matter (none: all). ``candidates`` are problems, by column, that are
-    left out of the fit and put to the acceptance test of ``band``. ``shown`` are the rows to show; all are fitted.
-    What is ``broken`` is left out. ``seed`` draws the results that are held out.
+    ``settings`` are those that made ``own``. ``of_interest`` are the rows of the models that matter, None: all.
+    ``proposed`` is left out of the fit and put to the acceptance test of its band. ``shown`` are the rows to show; all
+    are fitted. What is ``broken`` is left out. ``seed`` draws the contests for the errors of abilities, and the results
+    that are held out.
     """
     lost: Mapping[str, Sequence[str]] = {}
     if broken is not None:
@@ -92,25 +119,29 @@ def audit_difficulty(
         own = replace(own, clean=own.clean & ~broken.cells(own.board))
     rows = None if shown is None else tuple(shown)
     scores = own.scores
-    if band is not None and candidates:
-        scores[:, list(candidates)] = np.nan
-    shared = overlap(scores)
+    if proposed is not None:
+        scores[:, list(proposed.columns)] = np.nan
+    kept, shared = linked(scores, [run.model.casefold() for run in own.board.runs])
+    scores[~kept] = np.nan
     if shared.refusal is not None:
-        return DifficultyAudit(own, shared, shared.refusal, now, broken=lost, shown=rows)
+        return DifficultyAudit(own, settings, shared.refusal, now, seed, broken=lost, shown=rows)
     fitted = fit(scores)
-    covered = coverage(fitted, scores, list(of_interest) or None)
+    covered = coverage(fitted, scores, of_interest)
     tested = []
-    if band is not None:
-        for column in candidates:
+    if proposed is not None:
+        low, high = proposed.low, proposed.high
+        for column in proposed.columns:
             problem = own.board.problems[column]
-            result = accept_problem(own.scores[:, column], fitted, scores, *band)
-            tested.append(Candidate(f"{problem.platform}:{problem.native_id}", *band, result))
+            result = accept_problem(own.scores[:, column], fitted, scores, low, high)
+            tested.append(Candidate(f"{problem.platform}:{problem.native_id}", low, high, result))
     return DifficultyAudit(
         own,
-        shared,
+        settings,
         covered.refusal,
         now,
+        seed,
         fitted,
+        ability_errors(fitted, scores, own.board.clusters, DRAWS, np.random.default_rng([seed, DRAWS])),
         covered,
         fill_list(covered),
         group_weights(fitted, scores, own.board.difficulties),
@@ -123,11 +154,12 @@ def audit_difficulty(
 
 def difficulty_sheet(audit: DifficultyAudit) -> Sheet:
     """The bands, the models in them, what labels weigh, what to add, and the candidates' tests."""
-    board, n_problems = audit.own.board, int(audit.own.clean.any(axis=0).sum())
+    board, n_problems = audit.own.board, len(audit.problems)
+    whom = f"{len(board.runs)} runs" + (f" of {_models(board.n_models)}" if board.n_models < len(board.runs) else "")
     conditions = [
-        f"{len(board.runs)} runs, {n_problems} problems, {int(audit.own.clean.sum())} results after the cut-offs",
+        f"{whom}, {n_problems} problems, {int(audit.own.clean.sum())} results after the cut-offs",
         "two-parameter item response theory (MAP); abilities and difficulties in logits, 0 = the average model",
-        f"made {audit.made_at:%Y-%m-%dT%H:%MZ}",
+        f"problem set {audit.digest[:12]}; made {audit.made_at:%Y-%m-%dT%H:%MZ}",
         *left_out(audit.broken),
         *(f"not in it: {line}" for line in grouped((one.model, one.reason) for one in audit.own.not_scored)),
     ]
@@ -138,13 +170,18 @@ def difficulty_sheet(audit: DifficultyAudit) -> Sheet:
         )
     tables: list[Table] = []
     if audit.fitted is None or audit.covered is None:
-        return Sheet("Difficulty", tuple(conditions), (), (f"no fit: {audit.refusal}",), {"refusal": audit.refusal})
+        notes = (f"no abilities, and no difficulties: {audit.refusal}", *_cautions(audit))
+        return Sheet("Difficulty", tuple(conditions), (), notes, _measured(audit))
     tables.append(_band_table(audit))
     tables.append(_model_table(audit, audit.fitted))
     tables.append(_label_table(audit))
     if audit.candidates:
         tables.append(_candidate_table(audit))
     return Sheet("Difficulty", tuple(conditions), tuple(tables), tuple(_notes(audit)), _as_dict(audit))
+
+
+def _models(n: int) -> str:
+    return "1 model" if n == 1 else f"{n} models"
 
 
 def _band_table(audit: DifficultyAudit) -> Table:
@@ -178,27 +215,26 @@ def _band_table(audit: DifficultyAudit) -> Table:
 def _model_table(audit: DifficultyAudit, fitted: Fit) -> Table:
     rows = []
     for place in audit.rows:
-        own, n_own = audit.own.own(place)
-        cutoff = _written(audit.own.cutoffs[place])
-        rows.append((audit.own.board.names[place], cutoff, n_own, own, fitted.ability(place)))
-    rows.sort(key=lambda row: -(row[-1] if row[-1] is not None else -np.inf))
+        (own, n_own), used = audit.own.own(place), audit.own.cutoffs[place]
+        score: sheets.Cell = own
+        if own is not None and n_own < TOO_FEW_PROBLEMS:
+            score = f"{own * n_own:.3g} of {n_own}"
+        cutoff = None if used is None else cutoff_text(used)
+        rows.append((audit.own.board.names[place], cutoff, n_own, score, fitted.ability(place), _error(audit, place)))
+    rows.sort(key=lambda row: -(row[4] if row[4] is not None else -np.inf))
     columns = (
         sheets.text("model"),
         sheets.text("cut-off"),
         sheets.count("problems"),
         sheets.percent("pass@1"),
         sheets.number("ability"),
+        sheets.number("s.e."),
     )
     return Table("Models", columns, tuple(rows))
 
 
-def _written(used: UsedCutoff | None) -> str | None:
-    """A cut-off as its source writes it, with a mark where a release date stands in for it."""
-    return None if used is None else used.cutoff.as_written + ("?" if _is_assumed(used) else "")
-
-
-def _is_assumed(used: UsedCutoff | None) -> bool:
-    return used is not None and used.status is CutoffStatus.ASSUMED
+def _error(audit: DifficultyAudit, place: int) -> float | None:
+    return audit.errors.se[place] if audit.errors is not None else None
 
 
 def _label_table(audit: DifficultyAudit) -> Table:
@@ -245,15 +281,34 @@ def _notes(audit: DifficultyAudit) -> Iterator[str]:
     yield from _unseen(audit.held)
     if audit.fitted.discrimination_refusal:
         yield f"no discrimination of single problems is given: {audit.fitted.discrimination_refusal}"
-    if any(_is_assumed(audit.own.cutoffs[place]) for place in audit.rows):
-        yield "?: no cut-off is stated; the release date stands in for it"
-    silent = [audit.own.board.names[place] for place in audit.rows if audit.fitted.ability(place) is None]
-    if silent:
-        yield f"no result after the cut-off, so no ability: {', '.join(silent)}"
+    yield from grouped((audit.own.board.names[place], _without_ability(audit, place)) for place in audit.rows)
+    if audit.errors is not None:
+        drawn = f"s.e. of an ability: over {audit.errors.draws} refits to contests drawn anew, seed {audit.seed}"
+        yield drawn if audit.errors.refusal is None else f"no s.e. of abilities: {audit.errors.refusal}"
+    yield from _cautions(audit)
     for line in differing_fields([settings_of(run) for run in audit.own.board.runs]):
         yield f"the runs differ in {line}: what that changes is taken for ability"
     if not audit.fitted.converged:
         yield "the fit did not converge: read it with care"
+
+
+def _without_ability(audit: DifficultyAudit, place: int) -> str | None:
+    if audit.fitted is None or audit.fitted.ability(place) is not None:
+        return None
+    return f"no ability: {FEW_ANCHORS if audit.own.clean[place].any() else 'no result after the cut-off'}"
+
+
+def _cautions(audit: DifficultyAudit) -> Iterator[str]:
+    """What is weak about the cut-offs of the rows that are shown, and about the problems."""
+    settings = audit.settings
+    lines = []
+    for place in audit.rows:
+        name, used = audit.own.board.names[place], audit.own.cutoffs[place]
+        if used is not None:
+            window = window_for(used.cutoff, since=settings.since, until=settings.until, margin=settings.margin)
+            lines += [(name, line) for line in cutoff_cautions(cutoff_fields(used), window)]
+    yield from grouped(lines)
+    yield from age_cautions(audit.problems, audit.made_at)
 
 
 def _unseen(held: HeldOut | None) -> Iterator[str]:
@@ -272,30 +327,53 @@ def _unseen(held: HeldOut | None) -> Iterator[str]:
         yield "slopes of their own do not help to predict unseen results: do not rely on what bands and labels weigh"
 
 
+def _measured(audit: DifficultyAudit) -> dict[str, Any]:
+    """What was looked at, as plain values; it stands whether there is a fit or not."""
+    return {
+        "refusal": audit.refusal,
+        "settings": audit.settings.as_dict(),
+        "problem_set_digest": audit.digest,
+        "made_at": audit.made_at,
+        "seed": audit.seed,
+        "broken_months": audit.broken,
+        "not_scored": [{"model": one.model, "reason": one.reason} for one in audit.own.not_scored],
+    }
+
+
+def _model_dict(audit: DifficultyAudit, fitted: Fit, place: int) -> dict[str, Any]:
+    own, n_own = audit.own.own(place)
+    return {
+        "model": audit.own.board.names[place],
+        **cutoff_fields(audit.own.cutoffs[place]),
+        "n_problems": n_own,
+        "score": own if n_own >= TOO_FEW_PROBLEMS else None,
+        "n_solved": None if own is None else own * n_own,
+        "ability": fitted.ability(place),
+        "se": _error(audit, place),
+        "reason": _without_ability(audit, place),
+    }
+
+
 def _as_dict(audit: DifficultyAudit) -> Mapping[str, Any]:
     assert audit.covered is not None
     assert audit.fitted is not None
-    names = audit.own.board.names
+    names, fitted = audit.own.board.names, audit.fitted
     return {
-        "refusal": audit.refusal,
+        **_measured(audit),
         "bands": [{**asdict(band), "near": [names[place] for place in band.near]} for band in audit.covered.bands],
         "to_add": [{**asdict(fill), "near": [names[place] for place in fill.near]} for fill in audit.fills],
         "beyond_the_strongest": audit.covered.beyond,
         "below_the_weakest": audit.covered.below,
         "labels": [{"label": label, **asdict(one)} for label, one in audit.labels.items()],
         "held_out": asdict(audit.held) if audit.held else None,
-        "models": [
-            {
-                "model": names[place],
-                "cutoff": None if (used := audit.own.cutoffs[place]) is None else used.cutoff.as_written,
-                "cutoff_status": None if used is None else used.status,
-                "ability": audit.fitted.ability(place),
-            }
-            for place in audit.rows
-        ],
-        "broken_months": audit.broken,
+        "models": [_model_dict(audit, fitted, place) for place in audit.rows],
         "problems": [
-            {"problem": f"{one.platform}:{one.native_id}", "difficulty": audit.fitted.difficulty(place)}
+            {
+                "problem": f"{one.platform}:{one.native_id}",
+                "difficulty": (difficulty := fitted.difficulty(place)),
+                "se": None if difficulty is None else float(fitted.difficulty_se[place]),
+                "n_runs": int(fitted.cells_of_problem[place]),
+            }
             for place, one in enumerate(audit.own.board.problems)
         ],
         "candidates": [asdict(candidate) for candidate in audit.candidates],

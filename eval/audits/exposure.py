@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from eval.audits.broken_months import BrokenRuns, broken_runs, left_out
-from eval.audits.memorisation import MIN_OTHERS, model_name, sides_of
 from eval.audits.selection import Selection
+from eval.audits.sides import NOT_STATED, cutoff_sides, without_sides
 from eval.board import Board
-from eval.eligibility import CutoffStatus, UsedCutoff
+from eval.eligibility import UsedCutoff
 from eval.labels import LEVELS
 from eval.measures import MeasuresError, ProblemMeasures
+from eval.models import Registry
 from eval.statistics.exposure import ExposureRegression, OddsRatio, compared, exposure_regression
 from eval.statistics.gap import MIN_ITEMS
 from eval.statistics.irt import Kind, fit
@@ -87,7 +88,9 @@ class ExposureAudit:
         return any(side.found.count for row in self.shown for _, side in self.rows[row].sides)
 
 
-def audit_exposure(measures: ProblemMeasures, selection: Selection, broken: BrokenRuns | None = None) -> ExposureAudit:
+def audit_exposure(
+    measures: ProblemMeasures, selection: Selection, registry: Registry, broken: BrokenRuns | None = None
+) -> ExposureAudit:
     """Regress each run of the selection on the file's measures. Raises ``MeasuresError`` for a problem that is twice.
 
     ``broken`` is what the runs were found to be elsewhere, by default on the selection's own problems; left out.
@@ -95,7 +98,7 @@ def audit_exposure(measures: ProblemMeasures, selection: Selection, broken: Brok
     board = selection.board
     broken = broken or broken_runs(board)
     values, unknown = _placed(measures, board)
-    material = _material(selection, np.where(broken.cells(board), np.nan, board.scores), values)
+    material = _material(selection, registry, np.where(broken.cells(board), np.nan, board.scores), values)
     rows = [_run(material, selection, place) for place in range(len(board.runs))]
     adjusted, n_before = _adjusted([row.before for row in rows])
     adjusted_after, n_after = _adjusted([row.after for row in rows])
@@ -147,11 +150,13 @@ def _placed(measures: ProblemMeasures, board: Board) -> tuple[FloatArray, tuple[
 class _Material:
     """The results and the measures, and of each run which problems lie before and after its cut-off (runs x problems).
 
-    ``bases`` are what difficulties may come from: a name and the results, the best first.
+    ``refusals`` say why a run has no sides, None of one that has both. ``bases`` are what difficulties may come from: a
+    name and the results, the best first.
     """
 
     board: Board
     models: Sequence[str]
+    refusals: Sequence[str | None]
     scores: FloatArray
     values: FloatArray
     before: BoolArray
@@ -159,22 +164,27 @@ class _Material:
     bases: tuple[tuple[str, FloatArray], ...]
 
 
-def _material(selection: Selection, scores: FloatArray, values: FloatArray) -> _Material:
+def _material(selection: Selection, registry: Registry, scores: FloatArray, values: FloatArray) -> _Material:
+    board = selection.board
     before, after = np.zeros(scores.shape, dtype=np.bool_), np.zeros(scores.shape, dtype=np.bool_)
-    for place, used in enumerate(selection.cutoffs):
-        if used is not None:
-            before[place], after[place] = sides_of(selection, used)
-            # Where a release date stands in for a cut-off, nobody knows what lies before that.
-            before[place] &= used.status is CutoffStatus.STATED
-    models = [model_name(selection, place) for place in range(len(scores))]
+    refusals = []
+    for place, (entry, used) in enumerate(zip(selection.entries, selection.cutoffs, strict=True)):
+        refusal = without_sides(entry, used, registry)
+        # Where a release date stands in for a cut-off there is no side before it, yet one after it.
+        if used is not None and refusal in {None, NOT_STATED}:
+            sides = cutoff_sides(entry, used)
+            before[place], after[place] = sides.before(board), sides.after(board)
+        refusals.append(refusal)
+    models = [name.casefold() for name in selection.models]
     bases = ((CLEAN, np.where(after, scores, np.nan)), (EVERY, scores))
-    return _Material(selection.board, models, scores, values, before, after, bases)
+    return _Material(board, models, refusals, scores, values, before, after, bases)
 
 
 def _run(material: _Material, selection: Selection, place: int) -> RunExposure:
     name, used = selection.board.names[place], selection.cutoffs[place]
-    if used is None:
-        return RunExposure(name, None, refusal="no cut-off is known")
+    without = material.refusals[place]
+    if without not in {None, NOT_STATED}:
+        return RunExposure(name, used, refusal=without)
     measured = np.isfinite(material.values) & np.isfinite(material.scores[place])
     if not measured.any():
         return RunExposure(name, used, refusal="no result on a problem of the file")
@@ -182,9 +192,8 @@ def _run(material: _Material, selection: Selection, place: int) -> RunExposure:
     before, after = (
         _side(material, place, measured & side[place], difficulty) for side in (material.before, material.after)
     )
-    if used.status is CutoffStatus.ASSUMED:
-        sentence = "no cut-off is stated: the release date stands in for it, and nothing is surely from before it"
-        before = replace(before, found=ExposureRegression(0, 0, 0.0, refusal=sentence))
+    if without is not None:
+        before = replace(before, found=ExposureRegression(0, 0, 0.0, refusal=without))
     ratios = before.found.count, after.found.count
     change = compared(ratios[0], ratios[1]) if ratios[0] and ratios[1] else None
     return RunExposure(name, used, basis, before, after, change)
@@ -206,10 +215,9 @@ def _difficulty(material: _Material, place: int, measured: BoolArray) -> tuple[F
     By results that the others cannot have learnt by heart, where these serve as many sides of the cut-off as all of
     their results do; by labels where results do not hang together.
     """
-    own = np.array([model == material.models[place] for model in material.models], dtype=np.bool_)
     best: tuple[int, FloatArray, str] | None = None
     for basis, scores in material.bases:
-        values = _by_others(scores, own)
+        values = _by_others(scores, material.models, place)
         if values is None:
             continue
         sides = (measured & side[place] & np.isfinite(values) for side in (material.before, material.after))
@@ -224,13 +232,14 @@ def _difficulty(material: _Material, place: int, measured: BoolArray) -> tuple[F
     return labels, LABELS if np.isfinite(labels).any() else NONE
 
 
-def _by_others(scores: FloatArray, own: BoolArray) -> FloatArray | None:
-    """Difficulties (logits, 1PL) of problems that 3 others have a result on; None where there is too little for it."""
+def _by_others(scores: FloatArray, models: Sequence[str], place: int) -> FloatArray | None:
+    """Difficulties (logits, 1PL) of problems that 3 other models have a result on; None where too little is for it."""
+    own = np.array([model == models[place] for model in models], dtype=np.bool_)
     others = np.where(own[:, None], np.nan, scores)
-    if overlap(others).refusal is not None:
+    shared = overlap(others, models)
+    if shared.refusal is not None:
         return None
-    fitted = fit(others, Kind.ONE_PL)
-    return np.where(fitted.cells_of_problem >= MIN_OTHERS, fitted.items.difficulty, np.nan)
+    return np.where(shared.anchors, fit(others, Kind.ONE_PL).items.difficulty, np.nan)
 
 
 def _by_labels(board: Board) -> FloatArray:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -16,13 +15,15 @@ from eval.audits.broken_months import BrokenRuns, broken_runs, left_out
 from eval.audits.contamination import ALL_PLATFORMS, ContaminationAudit, is_withheld
 from eval.audits.refusals import grouped
 from eval.audits.selection import Selection
-from eval.eligibility import UsedCutoff
+from eval.audits.sides import cutoff_sides, without_sides
 from eval.measures import Measures
+from eval.models import Registry
 from eval.sheets import Sheet, Table
 from eval.statistics.correlation import MIN_MODELS, RankCorrelation, rank_correlation
 from eval.statistics.placebo import Judgement
 from eval.statistics.splits import MIN_CONTESTS, MIN_PROBLEMS, SplitGap, split_gaps
-from eval.window import Reason, date_reason, window_for
+
+FloatArray = NDArray[np.float64]
 
 MIN_OTHERS = 3
 FROM_STORE = (
@@ -72,55 +73,41 @@ class MemorisationAudit:
     seed: int
 
 
-def cutoff_gaps(selection: Selection) -> tuple[CutoffGap, ...]:
+def plain_gaps(selection: Selection, registry: Registry, broken: BrokenRuns) -> tuple[CutoffGap, ...]:
     """For each run of the selection the difference in differences at its own cut-off, against all other models.
 
-    d_i = y_i less the mean of the other models with a result on problem i (at least 3); gap = mean of d before less
-    mean of d after the cut-off, error over contests. Problems of which nobody can tell the side are left out, likewise
-    the months of runs that look broken.
+    d_i = y_i less the mean of the other models with a result on problem i (at least 3; several runs of one count as
+    their mean); gap = mean of d before less mean of d after the cut-off, error over contests. Problems of which nobody
+    can tell the side are left out, likewise the months of runs that look broken. A cut-off that is not stated, or is in
+    doubt, has no sides.
     """
-    return _plain_gaps(selection, broken_runs(selection.board))
-
-
-def _plain_gaps(selection: Selection, broken: BrokenRuns) -> tuple[CutoffGap, ...]:
-    board = selection.board
+    board, models = selection.board, [name.casefold() for name in selection.models]
     scores = np.where(broken.cells(board), np.nan, board.scores)
-    models = [model_name(selection, place) for place in range(len(board.runs))]
+    names = list(dict.fromkeys(models))
+    rows = [_mean(scores[[row for row, model in enumerate(models) if model == name]], 1) for name in names]
+    of_model = np.array(rows, dtype=np.float64).reshape(len(names), len(board.problems))
     found = []
-    for place, used in enumerate(selection.cutoffs):
-        if used is None:
-            found.append(CutoffGap(board.names[place], models[place], None, None, 0, 0, "no cut-off is known"))
+    for place, (entry, used) in enumerate(zip(selection.entries, selection.cutoffs, strict=True)):
+        name, model = board.names[place], selection.models[place]
+        refusal = without_sides(entry, used, registry)
+        if used is None or refusal is not None:
+            found.append(CutoffGap(name, model, None, None, 0, 0, refusal))
             continue
-        others = scores[[row for row, model in enumerate(models) if model != models[place]]]
-        present = ~np.isnan(others)
-        counts = present.sum(axis=0)
-        sums = np.where(present, others, 0.0).sum(axis=0)
-        enough = counts >= MIN_OTHERS
-        means = np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=enough)
-        before, after = sides_of(selection, used)
+        means = _mean(of_model[[row for row, other in enumerate(names) if other != models[place]]], MIN_OTHERS)
+        sides = cutoff_sides(entry, used)
+        before, after = sides.before(board), sides.after(board)
         difference = np.where(before | after, scores[place] - means, np.nan)
         (split,) = split_gaps(difference[None, :], board.clusters, np.zeros(len(after), dtype=np.int64), after)
-        found.append(_as_gap(board.names[place], models[place], split))
+        found.append(_as_gap(name, model, split))
     return tuple(found)
 
 
-def model_name(selection: Selection, place: int) -> str:
-    """The model of a run, as the registry spells it where it is known."""
-    entry = selection.entries[place]
-    return entry.name if entry is not None else selection.board.runs[place].model
-
-
-def sides_of(selection: Selection, used: UsedCutoff) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Masks of the problems that were certainly public before the cut-off's first day, and certainly not by its end."""
-    first = used.cutoff.first
-    begins = datetime(first.year, first.month, first.day, tzinfo=UTC)
-    window = window_for(used.cutoff)
-    before, after = [], []
-    for one in selection.board.problems:
-        before.append(one.exposed_before is not None and one.exposed_before <= begins)
-        after.append(date_reason(one, window) is None)
-        assert not (before[-1] and after[-1]), Reason.TOO_NEAR
-    return np.array(before, dtype=np.bool_), np.array(after, dtype=np.bool_)
+def _mean(scores: FloatArray, least: int) -> FloatArray:
+    """The mean over rows of each problem that so many rows have a result on, NaN of any other."""
+    present = ~np.isnan(scores)
+    counts = present.sum(axis=0)
+    sums = np.where(present, scores, 0.0).sum(axis=0)
+    return np.asarray(np.divide(sums, counts, out=np.full(counts.shape, np.nan), where=counts >= least))
 
 
 def _as_gap(name: str, model: str, split: SplitGap) -> CutoffGap:
@@ -145,7 +132,7 @@ def judged_gaps(audit: ContaminationAudit) -> tuple[CutoffGap, ...]:
     judged = {one.model: one for one in panel.judged} if panel is not None else {}
     selection = audit.selection
     return tuple(
-        _of_judgement(name, model_name(selection, place), judged.get(place), selection.cutoffs[place] is not None)
+        _of_judgement(name, selection.models[place], judged.get(place), selection.cutoffs[place] is not None)
         for place, name in enumerate(selection.board.names)
     )
 
@@ -161,64 +148,68 @@ def _of_judgement(name: str, model: str, one: Judgement | None, has_cutoff: bool
     return CutoffGap(name, model, gap.points.value, gap.points.se, n_before, n_after)
 
 
+def audit_file(measures: Measures, seed: int) -> MemorisationAudit:
+    """Correlate a file's measures with the gaps that stand in the same file."""
+    points = [
+        Point(one.model, one.measure, one.gap, None, one.origin, _lacks(one.measure, one.gap)) for one in measures.rows
+    ]
+    return _correlated(measures, points, f'the column "{measures.gap}" of the file', (), seed)
+
+
 def audit_memorisation(
     measures: Measures,
-    selection: Selection | None,
-    canonical: Callable[[str], str],
+    selection: Selection,
+    registry: Registry,
     seed: int,
     contamination: ContaminationAudit | None = None,
     broken: BrokenRuns | None = None,
 ) -> MemorisationAudit:
-    """Correlate a file's measures with its own gaps, or with those of a selection's runs (named by ``canonical``).
+    """Correlate a file's measures with the gaps of a selection's runs, joined by the registry's names.
 
     The gaps of the contamination audit of that selection are used if 10 models of the file have one, else plain ones.
     ``broken`` is what the runs were found to be elsewhere, by default on the selection's own problems.
     """
-    conditions: tuple[str, ...] = ()
-    if selection is None:
-        points = tuple(
-            Point(one.model, one.measure, one.gap, None, one.origin, _lacks(one.measure, one.gap))
-            for one in measures.rows
-        )
-        which = f'the column "{measures.gap}" of the file'
-    else:
-        broken = broken or broken_runs(selection.board)
-        points, which = _chosen_points(measures, selection, canonical, contamination, broken)
-        conditions = (*selection.described(), *left_out(broken.within(selection.board)))
+    broken = broken or broken_runs(selection.board)
+    points, which = _chosen_points(measures, selection, registry, contamination, broken)
+    conditions = (*selection.described(), *left_out(broken.within(selection.board)))
+    return _correlated(measures, points, which, conditions, seed)
+
+
+def _correlated(
+    measures: Measures, points: Sequence[Point], which: str, conditions: tuple[str, ...], seed: int
+) -> MemorisationAudit:
     numbers = [[math.nan if value is None else value for value in (one.measure, one.gap)] for one in points]
     table = np.array(numbers, dtype=np.float64).reshape(-1, 2)
     found = rank_correlation(table[:, 0], table[:, 1], np.random.default_rng(seed))
     if measures.n_problems is not None:
-        conditions = (
-            f"the measure of a model is its mean over {measures.n_problems} problems of the file",
-            *conditions,
-        )
-    return MemorisationAudit(points, found, measures.measure, which, conditions, seed)
+        mean = f"the measure of a model is its mean over {measures.n_problems} problems of the file"
+        conditions = (mean, *conditions)
+    return MemorisationAudit(tuple(points), found, measures.measure, which, conditions, seed)
 
 
 def _chosen_points(
     measures: Measures,
     selection: Selection,
-    canonical: Callable[[str], str],
+    registry: Registry,
     contamination: ContaminationAudit | None,
     broken: BrokenRuns,
 ) -> tuple[tuple[Point, ...], str]:
     """The points, and in words what their gaps are."""
     if contamination is None:
-        return tuple(_from_store(measures, _plain_gaps(selection, broken), canonical)), FROM_STORE
-    points = tuple(_from_store(measures, judged_gaps(contamination), canonical))
+        return tuple(_from_store(measures, plain_gaps(selection, registry, broken), registry)), FROM_STORE
+    points = tuple(_from_store(measures, judged_gaps(contamination), registry))
     enough = sum(one.missing is None for one in points)
     if enough >= MIN_MODELS:
         return points, JUDGED
     why = f"live audit contamination has one, not withheld, for {enough} of the file's models: {MIN_MODELS} are needed"
-    return tuple(_from_store(measures, _plain_gaps(selection, broken), canonical)), f"{FROM_STORE} ({why})"
+    return tuple(_from_store(measures, plain_gaps(selection, registry, broken), registry)), f"{FROM_STORE} ({why})"
 
 
 def _lacks(measure: float | None, gap: float | None) -> str | None:
     return "no measure" if measure is None else "no gap" if gap is None else None
 
 
-def _from_store(measures: Measures, gaps: tuple[CutoffGap, ...], canonical: Callable[[str], str]) -> Iterator[Point]:
+def _from_store(measures: Measures, gaps: tuple[CutoffGap, ...], registry: Registry) -> Iterator[Point]:
     """Each row of the file with the gap of its model; of several runs the one that rests on most problems."""
     best: dict[str, CutoffGap] = {}
     for one in gaps:
@@ -227,7 +218,7 @@ def _from_store(measures: Measures, gaps: tuple[CutoffGap, ...], canonical: Call
             best[key] = one
     taken: set[str] = set()
     for row in measures.rows:
-        key = canonical(row.model).casefold()
+        key = registry.canonical(row.model).casefold()
         gap = best.get(key)
         if gap is None:
             yield Point(row.model, row.measure, None, None, row.origin, "no run and no imported result")

@@ -16,16 +16,27 @@ from eval import sheets
 from eval.audits.broken_months import BrokenRuns, still_in, together
 from eval.audits.refusals import grouped, named
 from eval.board import Board, build_board
-from eval.common_window import cutoff_text
-from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
+from eval.cautions import age_cautions
+from eval.common_window import cutoff_text, cutoffs_cautions
+from eval.eligibility import NotScored, UsedCutoff
 from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
 from eval.models import Registry
 from eval.problem_sets import ProblemSet
 from eval.published_scores import Published
 from eval.sheets import Sheet, Table
 from eval.statistics.correlation import ProportionGap, proportion_gaps
-from eval.statistics.saturation import CEILING, FLOOR, GapTable, SetGap, SetScores, gap_table, measured, published
-from eval.window import ProblemFacts, date_reason, window_for
+from eval.statistics.saturation import (
+    GapTable,
+    SetGap,
+    SetScores,
+    above_ceiling,
+    below_floor,
+    gap_table,
+    has_rate,
+    measured,
+    published,
+)
+from eval.window import ProblemFacts, Window, date_reason, window_for
 
 MAX_NAMED = 10
 
@@ -56,7 +67,8 @@ class SaturationAudit:
     side: they have a gap of their own, and no part in what the others are set against. ``unmatched`` are published
     models of which there is no run; ``broken`` the months of runs that look broken and are counted all the same.
     ``tests`` has a two-proportion test for each run whose two sides are shares of single answers and not in doubt: for
-    published scores alone, as results of the store have their spread over contests.
+    published scores alone, as results of the store have their spread over contests. ``warnings`` say whose scores are
+    squeezed, ``cautions`` what is weak about the cut-offs and the fresh problems.
     """
 
     names: tuple[str, ...]
@@ -73,6 +85,8 @@ class SaturationAudit:
     twice: tuple[str, ...]
     broken: Mapping[str, Sequence[str]]
     tests: tuple[ProportionGap | None, ...]
+    warnings: tuple[str, ...]
+    cautions: tuple[str, ...]
 
 
 def audit_saturation(
@@ -110,7 +124,8 @@ def audit_saturation(
         old = on_old.take_runs(kept)
         first, lines = measured(old.scores, old.clusters), [*more, *lines]
         months = months if broken is None else together(broken.within(old), months)
-    found = _table(first, measured(second.scores, second.clusters), second.names, doubts)
+    on_new = measured(second.scores, second.clusters)
+    found = _table(first, on_new, doubts)
     return SaturationAudit(
         names=second.names,
         found=found,
@@ -126,7 +141,16 @@ def audit_saturation(
         twice=twice,
         broken=months,
         tests=_tests(first, second, found, doubts) if isinstance(saturated, PublishedSet) else (None,) * len(kept),
+        warnings=(*_extremes(first, second.names, "saturated"), *_extremes(on_new, second.names, "fresh")),
+        cautions=tuple(_cautions(second, cutoffs, fresh, now)),
     )
+
+
+def _cautions(board: Board, cutoffs: Sequence[UsedCutoff | None], fresh: ProblemSet, now: datetime) -> Iterator[str]:
+    """What is weak about the cut-offs, and about the fresh problems on which any run has a result that counts."""
+    yield from cutoffs_cautions(board.names, cutoffs, Window(None, fresh.since, fresh.until))
+    for line in age_cautions(board.take(np.asarray(board.seen.any(axis=0))).problems, now):
+        yield f"the fresh set: {line}"
 
 
 def _cutoffs(
@@ -156,7 +180,7 @@ def _hidden(board: Board, cutoffs: Sequence[UsedCutoff | None]) -> NDArray[np.bo
     return np.array(early, dtype=np.bool_).reshape(board.seen.shape) & board.seen
 
 
-def _table(first: SetScores, second: SetScores, names: Sequence[str], doubts: Sequence[str | None]) -> GapTable:
+def _table(first: SetScores, second: SetScores, doubts: Sequence[str | None]) -> GapTable:
     """The gap table, of which runs whose fresh side is in doubt have their gap alone."""
     known = np.array([doubt is None for doubt in doubts], dtype=np.bool_)
     every = gap_table(first, second)
@@ -167,8 +191,7 @@ def _table(first: SetScores, second: SetScores, names: Sequence[str], doubts: Se
         mine if certain else replace(own, beyond_peers=None, below_line=None)
         for mine, own, certain in zip(sure.rows, every.rows, known, strict=True)
     )
-    extremes = (*_extremes(first, names, "saturated"), *_extremes(second, names, "fresh"))
-    return replace(every, rows=rows, rho=sure.rho, warnings=extremes)
+    return replace(every, rows=rows, rho=sure.rho)
 
 
 def _tests(
@@ -187,8 +210,8 @@ def _tests(
 
 
 def _extremes(scores: SetScores, names: Sequence[str], which: str) -> Iterator[str]:
-    total = int((~np.isnan(scores.means)).sum())
-    for where, chosen in (("above 90%", scores.means > CEILING), ("below 5%", scores.means < FLOOR)):
+    total = int(has_rate(scores).sum())
+    for where, chosen in (("above 90%", above_ceiling(scores)), ("below 5%", below_floor(scores))):
         if chosen.any():
             several = [name for name, extreme in zip(names, chosen, strict=True) if extreme]
             yield (
@@ -220,7 +243,7 @@ def _published(
         by_model.setdefault(registry.canonical(one.model).casefold(), []).append(one)
     shares, counts, matched, twice = [], [], set(), []
     for run in runs:
-        key = registry.canonical(run.model).casefold()
+        key = registry.canonical(run.model, run.ran_on).casefold()
         rows = by_model.get(key, [])
         matched.add(key)
         if len(rows) > 1:
@@ -278,13 +301,13 @@ def _row(audit: SaturationAudit, place: int) -> tuple[sheets.Cell, ...]:
 
 
 def _notes(audit: SaturationAudit) -> Iterator[str]:
-    found = audit.found
     if not audit.names:
         yield "no gap: no run has a result on the fresh set"
-    yield from found.warnings
+    yield from audit.warnings
     yield from grouped((name, _refusal(audit, place)) for place, name in enumerate(audit.names))
     yield from grouped((name, _doubt(audit, place)) for place, name in enumerate(audit.names))
     yield from audit.twice
+    yield from audit.cautions
     if audit.unmatched:
         yield (
             f"published models without a run here: {len(audit.unmatched)} ({named(list(audit.unmatched))}); if one is "
@@ -324,8 +347,6 @@ def _sides_differ(audit: SaturationAudit) -> Iterator[str]:
 
 def _reading(audit: SaturationAudit) -> Iterator[str]:
     yield from _sides_differ(audit)
-    if any(used is not None and used.status is CutoffStatus.ASSUMED for used in audit.cutoffs):
-        yield "a cut-off marked ? is not known: the release date stands in for it"
     if audit.found.rho is not None:
         yield (
             f"order: rho {audit.found.rho:.2f} between the two sets (1: the same order of models; Spearman's, over the "
@@ -352,6 +373,8 @@ def _as_dict(audit: SaturationAudit) -> dict[str, Any]:
     numbers = {name: value for name, value in asdict(found).items() if name != "rows"}
     return {
         **numbers,
+        "warnings": audit.warnings,
+        "cautions": audit.cautions,
         "saturated": audit.saturated.described
         if isinstance(audit.saturated, PublishedSet)
         else asdict(audit.saturated),

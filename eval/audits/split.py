@@ -17,6 +17,7 @@ from eval.audits.broken_months import BrokenRuns, broken_runs, still_in
 from eval.audits.refusals import grouped, named
 from eval.audits.selection import Selection
 from eval.board import Board, numbered
+from eval.common_window import cautions_of
 from eval.problem_sets import ProblemSet
 from eval.sheets import Sheet, Table
 from eval.statistics.multiplicity import holm
@@ -221,6 +222,7 @@ def _gap_notes(audit: SplitAudit) -> Iterator[str]:
     for name, one, p in zip(board.names, audit.found, audit.p_holm, strict=True):
         if p is not None and p < LEVEL and (one.gap or 0.0) > 0:
             yield f"{name} does better on the public part than chance explains"
+    yield from cautions_of(board)
     yield (
         "gap in percentage points, public less private, within platform and difficulty; it means something only if the "
         "private part was never published"

@@ -13,7 +13,7 @@ from eval import sheets
 from eval.audits.broken_months import BrokenRuns, still_in
 from eval.audits.refusals import grouped, named
 from eval.board import build_board
-from eval.cautions import cutoff_cautions
+from eval.cautions import age_cautions, cutoff_cautions
 from eval.common_window import cutoff_text
 from eval.eligibility import NotScored, UsedCutoff
 from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
@@ -21,7 +21,7 @@ from eval.models import Registry
 from eval.report import TOO_FEW_PROBLEMS, cutoff_fields, utc_text
 from eval.sheets import Sheet, Table
 from eval.statistics.intervals import Interval, interval
-from eval.statistics.weighting import WeightedScore, post_stratified
+from eval.statistics.weighting import WeightedScore, WeightedStratum, post_stratified
 from eval.window import ProblemFacts, Window, classify
 from eval.workloads import Workload
 
@@ -48,7 +48,7 @@ class WeightsAudit:
     """The runs that have a window, those that have none, and what all of this rests on.
 
     ``unweighted`` are the kinds of problems with results that have no weight, ``broken`` the months of runs that look
-    broken and are counted all the same.
+    broken and are counted all the same; ``cautions`` say what is weak about the problems as a whole.
     """
 
     runs: tuple[WeightedRun, ...]
@@ -58,6 +58,7 @@ class WeightsAudit:
     made_at: datetime
     unweighted: tuple[str, ...] = ()
     broken: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    cautions: tuple[str, ...] = ()
 
 
 def audit_weights(
@@ -103,7 +104,8 @@ def audit_weights(
             )
         )
     taken = np.asarray(used.any(axis=0))
-    digest = digest_of_problems(board.take(taken).problems, imported=all(run.imported for run in board.runs))
+    counted = board.take(taken).problems
+    digest = digest_of_problems(counted, imported=all(run.imported for run in board.runs))
     return WeightsAudit(
         tuple(found),
         tuple(dict.fromkeys(refused)),
@@ -112,6 +114,7 @@ def audit_weights(
         now,
         tuple(sorted(set(strata[taken].tolist()) - set(workload.weights()))),
         broken.within(board, used) if broken is not None else {},
+        tuple(age_cautions(counted, now)),
     )
 
 
@@ -183,6 +186,7 @@ def _notes(audit: WeightsAudit) -> Iterator[str]:
         yield "no score: no run has a usable cut-off"
     yield from grouped((run.name, run.weighted.refusal) for run in audit.runs)
     yield from grouped((run.name, line) for run in audit.runs for line in (*run.weighted.warnings, *run.cautions))
+    yield from audit.cautions
     if audit.unweighted:
         yield f"of a kind without a weight, so in plain alone: {named(list(audit.unweighted))}"
     yield (
@@ -245,12 +249,18 @@ def _as_dict(audit: WeightsAudit) -> dict[str, Any]:
                 **cutoff_fields(run.cutoff),
                 "n_problems": run.n_problems,
                 "plain": None if run.plain_interval is None else {"score": run.plain, **asdict(run.plain_interval)},
-                "weighted": asdict(run.weighted),
+                "weighted": {**asdict(run.weighted), "strata": [_stratum_dict(one) for one in run.weighted.strata]},
                 "cautions": run.cautions,
             }
             for run in audit.runs
         ],
         "not_scored": [asdict(one) for one in audit.not_scored],
         "kinds_without_weight": audit.unweighted,
+        "cautions": audit.cautions,
         "broken_months": audit.broken,
     }
+
+
+def _stratum_dict(one: WeightedStratum) -> dict[str, Any]:
+    """A kind of problems; its mean is none where fewer than 10 have a result."""
+    return asdict(one) | ({} if one.n >= TOO_FEW_PROBLEMS else {"mean": None, "se": None})

@@ -98,40 +98,35 @@ def decompose(
     rng: np.random.Generator,
     *,
     coarser: ArrayLike | None = None,
-    peers: ArrayLike | None = None,
     draws: int = 1000,
 ) -> tuple[Decomposition, ...]:
     """The decomposition of each model, in the order of ``scores`` (models x problems, NaN where there is no result).
 
     ``clusters`` are numbers, ``strata`` numbers or names, one for each problem. A stratum in which a model has problems
     on one side only is merged with all strata of the same ``coarser`` key; without one, or if that does not help, the
-    model is refused. ``peers`` is a mask over models (all by default); a model is never its own peer. Contests that are
-    only before, only after, and on both sides are resampled apart, ``draws`` times.
+    model is refused. All other models are its peers. Contests that are only before, only after, and on both sides are
+    resampled apart, ``draws`` times.
     """
     matrix = np.asarray(scores, dtype=np.float64)
     if matrix.ndim != 2:
         raise ValueError(f"scores are models x problems, not of shape {matrix.shape}")
     problems = StratifiedProblems.of(matrix.shape[1], clusters, strata, [periods.before, periods.after], coarser)
-    chosen = np.ones(len(matrix), dtype=bool) if peers is None else np.asarray(peers, dtype=bool)
-    if chosen.shape != (len(matrix),):
-        raise ValueError(f"peers of shape {chosen.shape} for {len(matrix)} models")
     if draws < 2:
         raise ValueError("standard errors need at least 2 draws")
     cells, weights = problems.cells(matrix), problems.redrawn_contests(draws, rng)
-    board = _Board(problems, matrix, cells.observed(), weights, chosen)
+    board = _Board(problems, matrix, cells.observed(), weights)
     drawn = cells.redrawn(weights)
     return tuple(_decompose_one(board, model, drawn.of(model)) for model in range(len(matrix)))
 
 
 @dataclass(frozen=True)
 class _Board:
-    """What the decomposition of any model needs: the observed sums of all, the contests drawn, and who is a peer."""
+    """What the decomposition of any model needs: the observed sums of all, and the contests drawn."""
 
     problems: StratifiedProblems
     scores: FloatArray
     observed: StratumSums
     contest_weights: FloatArray
-    peers: BoolArray
 
 
 def _decompose_one(board: _Board, model: int, drawn: StratumSums) -> Decomposition:
@@ -289,7 +284,7 @@ def _peer_residuals(board: _Board, model: int, groups: FloatArray) -> tuple[int,
     stratum, so that it does not matter which of strong and weak peers has which problem.
     """
     sums = board.observed.merged(groups)
-    useful = board.peers & sums.complete()
+    useful = sums.complete()
     useful[model] = False
     stratum = groups.argmax(axis=1)[board.problems.strata]
     middles = sums.of(useful).means().mean(axis=-2)

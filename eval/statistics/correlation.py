@@ -60,8 +60,9 @@ def rank_correlation(
 ) -> RankCorrelation:
     """Spearman's rho between a memorisation measure and the gap, one number of each for each model; NaN is left out.
 
-    p is that of t = rho * sqrt((n-2) / (1-rho^2)) with n-2 degrees of freedom. Fewer than 10 models are refused: show
-    the points. The places in ``without_low`` and ``without_high`` count models as given, missing ones included.
+    p is that of t = rho * sqrt((n-2) / (1-rho^2)) with n-2 degrees of freedom; where the orders are the same, or one is
+    the other turned round, that of these two of n! orders. Fewer than 10 models are refused: show the points. The
+    places in ``without_low`` and ``without_high`` count models as given, missing ones included.
     """
     first, second = np.asarray(measure, dtype=np.float64), np.asarray(gaps, dtype=np.float64)
     if first.ndim != 1 or first.shape != second.shape:
@@ -108,7 +109,8 @@ def mean_ranks(values: ArrayLike) -> FloatArray:
 
 
 def _p_value(rho: float, n: int) -> float:
-    return 0.0 if abs(rho) >= 1 else t_p_value(rho * math.sqrt((n - 2) / (1 - rho * rho)), n - 2)
+    # No t stands for a perfect order, and its p is not 0.
+    return 2 / math.factorial(n) if abs(rho) >= 1 else t_p_value(rho * math.sqrt((n - 2) / (1 - rho * rho)), n - 2)
 
 
 def proportion_gaps(

@@ -141,15 +141,10 @@ def informative(scores: ArrayLike) -> BoolArray:
     return np.asarray(answered & ~none & ~every)
 
 
-def information_curve(
-    fitted: Fit, scores: ArrayLike, points: ArrayLike, *, with_unanimous: bool = False
-) -> tuple[InformationPoint, ...]:
-    """Test information I(t) = sum of a^2 P(1 - P) at each of ``points``, without problems that all or none solve.
-
-    ``with_unanimous`` takes these in, to show what they would feign.
-    """
+def information_curve(fitted: Fit, scores: ArrayLike, points: ArrayLike) -> tuple[InformationPoint, ...]:
+    """Test information I(t) = sum of a^2 P(1 - P) at each of ``points``, without problems that all or none solve."""
     at = np.asarray(points, dtype=np.float64)
-    chosen = ~np.isnan(observed_scores(scores)).all(axis=0) if with_unanimous else informative(scores)
+    chosen = informative(scores)
     information = fitted.information(at)[:, chosen].sum(axis=1)
     difficulty, ability = fitted.items.difficulty[chosen], fitted.theta[fitted.cells_of_model > 0]
     return tuple(
@@ -182,7 +177,7 @@ def group_weights(fitted: Fit, scores: ArrayLike, groups: Sequence[Group]) -> di
 def coverage(fitted: Fit, scores: ArrayLike, of_interest: Sequence[int] | None = None) -> Coverage:
     """Bands of half a logit about the models, with their gaps: fewer than 5 problems, or an ability's s.e. above 0.3.
 
-    ``of_interest`` are the rows of the models that matter, all by default.
+    ``of_interest`` are the rows of the models that matter, None: all.
     """
     none, every = unanimous(scores)
     chosen = informative(scores)

@@ -66,9 +66,9 @@ class Fit:
 
     ``theta`` (logits) of a model without cells, and the parameters of a problem without cells, are those of the prior:
     ``cells_of_model`` and ``cells_of_problem`` tell them, and ``ability`` and ``difficulty`` are None for them.
-    ``difficulty_se`` (logits) is that of a difficulty where abilities and slopes are known. ``log_loss`` is the mean
-    over the cells of the fit in nats, None without any. ``strata`` numbers the strata of the problems from 0 where
-    they have prior means of their own, and ``stratum_means`` are these (logits), else the one that all share.
+    ``difficulty_se`` (logits) is that of a difficulty where abilities and slopes are known. ``strata`` numbers the
+    strata of the problems from 0 where they have prior means of their own, and ``stratum_means`` are these (logits),
+    else the one that all share.
     """
 
     kind: Kind
@@ -77,7 +77,6 @@ class Fit:
     difficulty_se: FloatArray
     cells_of_model: IntArray
     cells_of_problem: IntArray
-    log_loss: float | None
     converged: bool
     iterations: int
     strata: IntArray | None
@@ -155,19 +154,10 @@ def fit(
     return _result(table, found, kind, None if strata is None else stratum, settings)
 
 
-def expected_without(fitted: Fit, scores: ArrayLike, left_out: ArrayLike) -> FloatArray:
-    """P(solved), models x problems, from a refit without some cells: what these should look like by all the others.
-
-    ``fitted`` is the fit with them, from which the refit sets out; its kind and settings are used again.
-    """
-    return refit(fitted, scores, left_out=left_out).predict()
-
-
 def refit(
     fitted: Fit,
     scores: ArrayLike,
     *,
-    left_out: ArrayLike | None = None,
     weights: ArrayLike | None = None,
     settings: Settings | None = None,
 ) -> Fit:
@@ -175,7 +165,6 @@ def refit(
     return fit(
         scores,
         fitted.kind,
-        left_out=left_out,
         weights=weights,
         strata=fitted.strata,
         start=fitted,
@@ -304,7 +293,6 @@ def _result(table: FloatArray, found: Maximum, kind: Kind, strata: IntArray | No
         1 / np.sqrt(information + 1 / settings.difficulty_sd**2),
         seen.sum(axis=1),
         seen.sum(axis=0),
-        cell_log_loss(table[seen], solved[seen]),
         found.converged,
         found.iterations,
         strata,

@@ -81,6 +81,16 @@ def resampling_units(clusters: ArrayLike) -> dict[str, IntArray]:
     return {"problems": np.arange(contests.size, dtype=np.int64), "contests": contests}
 
 
+def spread_of_draws(estimates: ArrayLike, unit: IntArray) -> FloatArray:
+    """The standard error that draws x estimates show, by the number of the unit of each problem.
+
+    Draws of G units vary by (G-1)/G of what the units do (Efron and Tibshirani 1993, section 5.3): that is made up for.
+    """
+    groups = int(unit.max()) + 1
+    drawn = np.asarray(estimates, dtype=np.float64)
+    return np.asarray(drawn.std(axis=0, ddof=1) * np.sqrt(groups / (groups - 1)), dtype=np.float64)
+
+
 def ability_errors(
     fitted: Fit, scores: ArrayLike, clusters: ArrayLike, draws: int, rng: np.random.Generator
 ) -> AbilityErrors:
@@ -94,7 +104,7 @@ def ability_errors(
         missing = f"an error needs at least 2 contests and 2 draws, not {groups} and {draws}"
         return AbilityErrors((None,) * fitted.theta.size, (), groups, 0, missing)
     spreads = [
-        np.std([drawn.theta for drawn in refits(fitted, scores, unit, draws, rng)], axis=0, ddof=1)
+        spread_of_draws([drawn.theta for drawn in refits(fitted, scores, unit, draws, rng)], unit)
         for unit in units.values()
     ]
     errors = np.max(spreads, axis=0).tolist()

@@ -12,7 +12,8 @@ theory, with concurrent calibration).
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,31 +21,25 @@ from numpy.typing import ArrayLike
 from eval.statistics.intervals import t_quantile
 from eval.statistics.irt import DEFAULTS, Fit, Kind, fit, observed_scores
 from eval.statistics.irt_newton import BoolArray, Settings
-from eval.statistics.irt_sampling import refits, resampling_units
+from eval.statistics.irt_sampling import refits, resampling_units, spread_of_draws
 from eval.statistics.scores import FloatArray, IntArray
 
 MIN_MODELS = 5
 MIN_ANCHORS = 30
 MODELS_OF_AN_ANCHOR = 3
-_FEW_ANCHORS = f"needs results on at least {MIN_ANCHORS} problems that {MODELS_OF_AN_ANCHOR} models share"
+FEW_ANCHORS = f"needs results on at least {MIN_ANCHORS} problems that {MODELS_OF_AN_ANCHOR} models share"
 
 
 @dataclass(frozen=True, eq=False)
 class Overlap:
-    """Whether results hang together well enough to be equated.
+    """Whether results hang together well enough for abilities on one scale.
 
-    ``n_models`` have results at all; ``n_components`` is the number of parts into which models and problems fall where
-    a result joins one with the other; ``anchors`` is true for problems with results of 3 models or more, ``n_anchors``
-    of them; ``groups`` numbers the models (-1 = none) by groups that are chained together by 30 common anchors.
-    ``anchors_of_model`` counts each model's anchors. ``refusal`` says what is missing, None where nothing is.
+    ``anchors`` is true for problems with results of 3 models or more, ``n_anchors`` of them. ``refusal`` says what is
+    missing, None where nothing is.
     """
 
-    n_models: int
-    n_components: int
     n_anchors: int
     anchors: BoolArray
-    anchors_of_model: tuple[int, ...]
-    groups: tuple[int, ...]
     refusal: str | None
 
 
@@ -72,39 +67,44 @@ class EstimatedScore:
 class EquatedScores:
     """Estimated scores of all models on one reference set of ``n_reference`` problems.
 
-    ``n_unanswered`` problems that were to be in the reference set have no result at all and are not in it. ``units``
-    names what was drawn for the intervals (see ``irt_sampling.resampling_units``), ``draws`` how often.
-    ``rank_correlation`` is Spearman's between the scores of the 2PL and of the 1PL, ``largest_difference`` the largest
-    between any two, a share. ``refusal`` is that of the overlap or of the reference set; each model has it too.
+    Problems without a result are not in it. ``units`` names what was drawn for the intervals (see
+    ``irt_sampling.resampling_units``), ``draws`` how often. ``largest_difference`` is the largest between a score of
+    the 2PL and one of the 1PL, a share. ``refusal`` is that of the overlap or of the reference set, each model's too.
     """
 
     scores: tuple[EstimatedScore, ...]
     overlap: Overlap
     n_reference: int
-    n_unanswered: int
     refusal: str | None
     units: tuple[str, ...] = ()
     draws: int = 0
-    rank_correlation: float | None = None
     largest_difference: float | None = None
     converged: bool | None = None
 
 
-def overlap(scores: ArrayLike) -> Overlap:
-    """What ``scores`` (models x problems, NaN = no result) share, and whether it is enough for equating."""
+def overlap(scores: ArrayLike, models: Sequence[Hashable] | None = None) -> Overlap:
+    """What ``scores`` (runs x problems, NaN = no result) share, and whether it is enough.
+
+    ``models`` says of which model each row is a run: several of one count once. None: each is of its own.
+    """
     seen = ~np.isnan(observed_scores(scores))
-    anchors = seen.sum(axis=0) >= MODELS_OF_AN_ANCHOR
-    models, parts, shared = int(seen.any(axis=1).sum()), _parts(seen), int(anchors.sum())
+    by_model = _by_model(seen, models)
+    anchors = by_model.sum(axis=0) >= MODELS_OF_AN_ANCHOR
     groups = _chained(seen[:, anchors].astype(np.float64))
-    return Overlap(
-        models,
-        parts,
-        shared,
-        anchors,
-        tuple((seen & anchors).sum(axis=1).tolist()),
-        tuple(groups.tolist()),
-        _missing(models, parts, shared, int(groups.max(initial=-1)) + 1),
-    )
+    n_models, n_anchors, n_groups = int(by_model.any(axis=1).sum()), int(anchors.sum()), int(groups.max(initial=-1)) + 1
+    missing = _missing(n_models, _parts(seen), n_anchors, n_groups)
+    return Overlap(n_anchors, anchors, missing)
+
+
+def linked(scores: ArrayLike, models: Sequence[Hashable] | None = None) -> tuple[BoolArray, Overlap]:
+    """Which rows have 30 anchors (see ``FEW_ANCHORS``), and what these share."""
+    table = observed_scores(scores)
+    kept = _with_anchors(~np.isnan(table), models)
+    shared = overlap(np.where(kept[:, None], table, np.nan), models)
+    if shared.refusal is None:
+        return kept, shared
+    # Where all rows together fall short, that says more than what is left without the worst of them.
+    return kept, replace(shared, refusal=overlap(table, models).refusal or shared.refusal)
 
 
 def equate(
@@ -115,6 +115,7 @@ def equate(
     draws: int = 100,
     strata: ArrayLike | None = None,
     settings: Settings = DEFAULTS,
+    models: Sequence[Hashable] | None = None,
 ) -> EquatedScores:
     """Equated scores on the problems where ``reference`` is true.
 
@@ -128,39 +129,36 @@ def equate(
 
     ``strata`` (one number for each problem, quarters of its date, say) lets each have its own prior mean of difficulty;
     without, where new problems are harder than old ones, scores of models that have only answered one kind are pulled
-    towards that kind: by 2 points on a recorded board.
+    towards that kind: by 2 points on a recorded board. ``models`` says of which model each row is a run, where one has
+    several: they make no overlap.
     """
     table, chosen = observed_scores(scores), np.asarray(reference, dtype=np.bool_)
     if chosen.shape != table.shape[1:] or np.shape(clusters) != table.shape[1:]:
         raise ValueError(f"reference {chosen.shape} and clusters {np.shape(clusters)} for scores {table.shape}")
-    kept = _with_anchors(~np.isnan(table))
-    of_all, table = overlap(table), np.where(kept[:, None], table, np.nan)
-    shared, within = overlap(table), chosen & ~np.isnan(table).all(axis=0)
-    problems, lost = int(within.sum()), int(chosen.sum() - within.sum())
+    kept, shared = linked(table, models)
+    table = np.where(kept[:, None], table, np.nan)
+    within = chosen & ~np.isnan(table).all(axis=0)
+    problems = int(within.sum())
     answered = _shares(~np.isnan(observed_scores(scores)), within)
-    # Where all models together fall short, that says more than what is left without the worst of them.
-    refusal = shared.refusal and (of_all.refusal or shared.refusal)
-    refusal = refusal or (None if problems else "no problem of the reference set has a result")
+    refusal = shared.refusal or (None if problems else "no problem of the reference set has a result")
     if refusal:
-        return EquatedScores(tuple(_refused(refusal, share) for share in answered), shared, problems, lost, refusal)
+        return EquatedScores(tuple(_refused(refusal, share) for share in answered), shared, problems, refusal)
     fitted, simple = (fit(table, kind, strata=strata, settings=settings) for kind in (Kind.TWO_PL, Kind.ONE_PL))
     estimates, by_1pl = reference_means(fitted, within), reference_means(simple, within)
     spread = _spread(fitted, table, clusters, within, draws, rng)
     published = tuple(
         _estimated(float(estimates[model]), float(by_1pl[model]), spread, model, share)
         if kept[model]
-        else _refused(_FEW_ANCHORS, share)
+        else _refused(FEW_ANCHORS, share)
         for model, share in enumerate(answered)
     )
     return EquatedScores(
         published,
         shared,
         problems,
-        lost,
         None,
         spread.units,
         spread.draws,
-        _spearman(estimates[kept], by_1pl[kept]),
         float(np.abs(estimates - by_1pl)[kept].max()),
         fitted.converged and simple.converged,
     )
@@ -211,24 +209,32 @@ def _chained(anchored: FloatArray) -> IntArray:
 
 def _missing(models: int, parts: int, anchors: int, groups: int) -> str | None:
     if models < MIN_MODELS:
-        return f"equating needs at least {MIN_MODELS} models that share problems, there are {models}"
+        return f"needs at least {MIN_MODELS} models that share problems, there are {models}"
     if parts > 1:
         return f"the results fall into {parts} parts without a common problem"
     if anchors < MIN_ANCHORS:
         return (
-            f"equating needs at least {MIN_ANCHORS} problems with results of {MODELS_OF_AN_ANCHOR} models, "
-            f"there are {anchors}"
+            f"needs at least {MIN_ANCHORS} problems with results of {MODELS_OF_AN_ANCHOR} models, there are {anchors}"
         )
     if groups > 1:
         return f"the models fall into {groups} groups that share fewer than {MIN_ANCHORS} problems"
     return None
 
 
-def _with_anchors(seen: BoolArray) -> BoolArray:
-    """Which models have 30 anchors; a model that has not takes those with it that only it made anchors."""
+def _by_model(seen: BoolArray, models: Sequence[Hashable] | None) -> BoolArray:
+    """Where any run of a model has a result, models x problems."""
+    if models is None:
+        return seen
+    names = list(dict.fromkeys(models))
+    rows = [seen[[row for row, model in enumerate(models) if model == name]].any(axis=0) for name in names]
+    return np.array(rows, dtype=np.bool_).reshape(len(names), seen.shape[1])
+
+
+def _with_anchors(seen: BoolArray, models: Sequence[Hashable] | None) -> BoolArray:
+    """Which rows have 30 anchors; a row that has not takes those with it that only it made anchors."""
     kept = np.asarray(seen.any(axis=1))
     while True:
-        anchors = seen[kept].sum(axis=0) >= MODELS_OF_AN_ANCHOR
+        anchors = _by_model(seen & kept[:, None], models).sum(axis=0) >= MODELS_OF_AN_ANCHOR
         still = np.asarray(kept & ((seen & anchors).sum(axis=1) >= MIN_ANCHORS))
         if still.sum() == kept.sum():
             return kept
@@ -251,8 +257,9 @@ def _spread(
         np.array([reference_means(drawn, reference) for drawn in refits(fitted, table, unit, draws, rng)])
         for unit in units.values()
     ]
-    se = np.max([means.std(axis=0, ddof=1) for means in estimates], axis=0)
-    logit_se = np.max([np.log(means / (1 - means)).std(axis=0, ddof=1) for means in estimates], axis=0)
+    drawn = list(zip(estimates, units.values(), strict=True))
+    se = np.max([spread_of_draws(means, unit) for means, unit in drawn], axis=0)
+    logit_se = np.max([spread_of_draws(np.log(means / (1 - means)), unit) for means, unit in drawn], axis=0)
     degrees = int(np.unique(list(units.values())[-1]).size) - 1
     return _Spread(se, logit_se, degrees, tuple(units), draws)
 
@@ -268,9 +275,3 @@ def _estimated(estimate: float, by_1pl: float, spread: _Spread, model: int, answ
     half = t_quantile(spread.degrees) * float(spread.logit_se[model])
     low, high = (1 / (1 + math.exp(-end)) for end in (middle - half, middle + half))
     return EstimatedScore(estimate, low, high, float(spread.se[model]), by_1pl, estimate - by_1pl, answered)
-
-
-def _spearman(first: FloatArray, second: FloatArray) -> float:
-    """Spearman's rank correlation of estimates, which tie with probability zero."""
-    ranks = [np.argsort(np.argsort(values)).astype(np.float64) for values in (first, second)]
-    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])

@@ -42,10 +42,10 @@ class SetScores:
 class SetGap:
     """One model: its scores on the saturated and on the fresh set, in [0, 1], and the first less the second.
 
-    ``low`` and ``high`` are a 95 % interval of the gap (None where an error is not known). ``beyond_peers`` is the gap
-    less the median gap of the other models, None with fewer than three of them. ``below_line`` is the fresh score that
-    a straight line through the log-odds of the other models leads one to expect, less the observed one; None with fewer
-    than ten others. All None with ``refusal``.
+    ``low`` and ``high`` are a 95 % interval of the gap, cut at -1 and 1 (None where an error is not known).
+    ``beyond_peers`` is the gap less the median gap of the other models, None with fewer than three of them.
+    ``below_line`` is the fresh score that a straight line through the log-odds of the other models leads one to expect,
+    less the observed one; None with fewer than ten others. All None with ``refusal``.
     """
 
     saturated: float | None = None
@@ -63,8 +63,8 @@ class SetGap:
 class GapTable:
     """The rows are in the order of the models.
 
-    ``ceiling_*`` is the share of the models with a score that are above 90 %, ``floor_*`` of those below 5 % (None:
-    no model). ``rho`` is Spearman's over the models with a gap, None with fewer than ten. ``warnings`` are sentences.
+    ``ceiling_*`` is the share of the models with a score on 10 problems that are above 90 %, ``floor_*`` of those below
+    5 % (None: no model). ``rho`` is Spearman's over the models with a gap, None with fewer than ten.
     """
 
     rows: tuple[SetGap, ...]
@@ -73,7 +73,6 @@ class GapTable:
     floor_saturated: float | None
     floor_fresh: float | None
     rho: float | None
-    warnings: tuple[str, ...]
 
 
 def measured(scores: ArrayLike, clusters: ArrayLike) -> SetScores:
@@ -132,12 +131,11 @@ def gap_table(saturated: SetScores, fresh: SetScores) -> GapTable:
     enough = int(known.sum()) >= MIN_MODELS
     return GapTable(
         tuple(rows),
-        _share(saturated, saturated.means > CEILING),
-        _share(fresh, fresh.means > CEILING),
-        _share(saturated, saturated.means < FLOOR),
-        _share(fresh, fresh.means < FLOOR),
+        _share(above_ceiling(saturated), saturated),
+        _share(above_ceiling(fresh), fresh),
+        _share(below_floor(saturated), saturated),
+        _share(below_floor(fresh), fresh),
         spearman(saturated.means[known], fresh.means[known]) if enough else None,
-        tuple([*_warnings(saturated, "saturated"), *_warnings(fresh, "fresh")]),
     )
 
 
@@ -153,7 +151,7 @@ def _row(saturated: SetScores, fresh: SetScores, place: int) -> SetGap:
     if math.isnan(se) or se == 0.0:
         return row
     half = se * t_quantile(_degrees(variances, [float(scores.degrees[place]) for scores in (saturated, fresh)]))
-    return replace(row, se=se, low=first - second - half, high=first - second + half)
+    return replace(row, se=se, low=max(-1.0, first - second - half), high=min(1.0, first - second + half))
 
 
 def _degrees(variances: list[float], degrees: list[float]) -> float:
@@ -189,16 +187,21 @@ def _below_line(odds: list[FloatArray], row: SetGap, place: int) -> float | None
     return expected - row.fresh
 
 
-def _share(scores: SetScores, chosen: NDArray[np.bool_]) -> float | None:
-    known = ~np.isnan(scores.means)
+def has_rate(scores: SetScores) -> NDArray[np.bool_]:
+    """Which models have a score on enough problems for a rate: 10."""
+    return np.asarray(~np.isnan(scores.means) & (scores.counts >= MIN_PROBLEMS))
+
+
+def above_ceiling(scores: SetScores) -> NDArray[np.bool_]:
+    """Which models are above 90 %, on 10 problems or more."""
+    return np.asarray(has_rate(scores) & (scores.means > CEILING))
+
+
+def below_floor(scores: SetScores) -> NDArray[np.bool_]:
+    """Which models are below 5 %, on 10 problems or more."""
+    return np.asarray(has_rate(scores) & (scores.means < FLOOR))
+
+
+def _share(chosen: NDArray[np.bool_], scores: SetScores) -> float | None:
+    known = has_rate(scores)
     return float(chosen[known].mean()) if known.any() else None
-
-
-def _warnings(scores: SetScores, name: str) -> list[str]:
-    known = scores.means[~np.isnan(scores.means)]
-    ends = (("above 90%", int((known > CEILING).sum())), ("below 5%", int((known < FLOOR).sum())))
-    return [
-        f"{number} of {known.size} models are {where} on the {name} set: their differences are squeezed"
-        for where, number in ends
-        if number
-    ]

@@ -36,9 +36,10 @@ WARN_CONTESTS = 8
 
 @dataclass(frozen=True)
 class SplitGap:
-    """Public less private, of one model or of the difference of two; scores in [0, 1], so a gap in [-1, 1].
+    """Public less private, of one model (a gap in [-1, 1]) or of the difference of two (in [-2, 2]).
 
-    ``low`` and ``high`` are a 95 % interval by Student's t with contests - 1 degrees of freedom, ``p`` is two-sided.
+    ``low`` and ``high`` are a 95 % interval by Student's t with contests - 1 degrees of freedom, cut at these limits;
+    ``p`` is two-sided.
     Counts are of problems with a result in strata that have problems on both sides; ``n_unmatched`` have a result but
     lie in other strata. All numbers are None with ``refusal``, the error with one of ``cautions``.
     """
@@ -84,7 +85,7 @@ def split_gaps(scores: ArrayLike, clusters: ArrayLike, strata: ArrayLike, privat
     fewer than 15 problems or 4 contests on a side.
     """
     matrix, contests, codes, mask = _checked(scores, clusters, strata, private)
-    return tuple(_gap(row, contests, codes, mask) for row in matrix)
+    return tuple(_within(_gap(row, contests, codes, mask), 1.0) for row in matrix)
 
 
 def gap_difference(
@@ -97,7 +98,15 @@ def gap_difference(
     rows = [np.asarray(row, dtype=np.float64) for row in (first, second)]
     if rows[0].shape != rows[1].shape or rows[0].ndim != 1:
         raise ValueError(f"two models over the same problems, not shapes {rows[0].shape} and {rows[1].shape}")
-    return split_gaps((rows[0] - rows[1])[None, :], clusters, strata, private)[0]
+    matrix, contests, codes, mask = _checked((rows[0] - rows[1])[None, :], clusters, strata, private)
+    return _within(_gap(matrix[0], contests, codes, mask), 2.0)
+
+
+def _within(found: SplitGap, limit: float) -> SplitGap:
+    """The interval cut at what a gap can be at all."""
+    if found.low is None or found.high is None:
+        return found
+    return replace(found, low=max(-limit, found.low), high=min(limit, found.high))
 
 
 def _checked(

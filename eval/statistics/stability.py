@@ -191,19 +191,25 @@ def log_odds(n: ArrayLike, c: ArrayLike) -> FloatArray:
 
 
 def stability_panel(
-    base: ArrayLike, n_problems: int, orders: Sequence[Ordering], min_models: int = MIN_MODELS
+    base: ArrayLike,
+    n_problems: int,
+    orders: Sequence[Ordering],
+    min_models: int = MIN_MODELS,
+    n_models: int | None = None,
 ) -> StabilityPanel:
     """How the orders differ from the order of ``base``, the mean scores of the models over ``n_problems`` problems.
 
     Refused with fewer than 30 problems or ``min_models`` models: that is no ranking. Where wordings were run with fewer
-    models, the caller may lower the latter to see whether their order changes.
+    models, the caller may lower the latter to see whether their order changes. ``n_models`` is how many models the
+    scores are of, where some are those of several runs of one.
     """
     scores = np.asarray(base, dtype=np.float64)
     if scores.ndim != 1 or np.isnan(scores).any() or any(order.scores.shape != scores.shape for order in orders):
         raise ValueError("base and orders need one score for each model, the base without gaps")
-    if scores.size < min_models or n_problems < MIN_PROBLEMS:
+    there = scores.size if n_models is None else n_models
+    if there < min_models or n_problems < MIN_PROBLEMS:
         needed = f"needs at least {min_models} models and {MIN_PROBLEMS} problems that all of them have"
-        return StabilityPanel(refusal=f"{needed}, there are {scores.size} and {n_problems}")
+        return StabilityPanel(refusal=f"{needed}, there are {there} and {n_problems}")
     kinds = [kind for kind in Perturbation if any(order.kind is kind for order in orders)]
     moves = {kind: _moves(scores, [order for order in orders if order.kind is kind]) for kind in kinds}
     ranks = competition_ranks(scores)

@@ -55,7 +55,7 @@ def difficulty(  # noqa: PLR0913, PLR0917 - one parameter for each option of the
     Rests on what each model solved after its own cut-off. All models of the store take part, whichever are shown.
     """
     from eval.audits.broken_months import broken_runs
-    from eval.audits.difficulty import audit_difficulty, difficulty_sheet
+    from eval.audits.difficulty import Proposed, audit_difficulty, difficulty_sheet
     from eval.own_windows import own_windows
 
     form = chosen_form(as_json, as_csv, as_markdown)
@@ -69,17 +69,18 @@ def difficulty(  # noqa: PLR0913, PLR0917 - one parameter for each option of the
     models = chosen.session.registry
     own = own_windows(results.problems, results.runs, models, settings, now=now)
     sought = {name.casefold() for name in chosen.wanted}
-    shown = [row for row, run in enumerate(own.board.runs) if run.model.casefold() in sought]
+    named = [row for row, run in enumerate(own.board.runs) if run.model.casefold() in sought]
+    shown = named if sought else None
     columns = {f"{one.platform}:{one.native_id}": place for place, one in enumerate(own.board.problems)}
     audit = audit_difficulty(
         own,
+        settings,
         seed,
         now=now,
-        of_interest=rows_named(models, own.board, near, "--near") or shown,
-        band=wanted,
-        candidates=[_known(columns, name, f'no results on the problem "{name}"') for name in candidate or ()],
+        of_interest=rows_named(models, own.board, near, "--near") if near else shown,
+        proposed=None if wanted is None else Proposed(*wanted, tuple(_known(columns, one) for one in candidate or ())),
         broken=broken_runs(chosen.whole_board()),
-        shown=shown if chosen.wanted else None,
+        shown=shown,
     )
     show(difficulty_sheet(audit), form)
     if audit.fitted is None or not audit.rows:
@@ -98,7 +99,9 @@ def _read_band(text: str) -> tuple[float, float]:
     return ends
 
 
-def _known(places: dict[str, int], name: str, problem: str) -> int:
+def _known(places: dict[str, int], name: str) -> int:
     if name not in places:
-        raise UsageError(problem, "live problems list shows what there is; problems are PLATFORM:ID")
+        raise UsageError(
+            f'no results on the problem "{name}"', "live problems list shows what there is; problems are PLATFORM:ID"
+        )
     return places[name]

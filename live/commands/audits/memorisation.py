@@ -53,7 +53,7 @@ def memorisation(  # noqa: PLR0913, PLR0917 - one parameter for each option of t
     A file without models has a number for each problem (PLATFORM:ID), how often it is found in public code, say: then
     each model's odds of solving are set against it, before and after its cut-off.
     """
-    from eval.audits.memorisation import audit_memorisation, memorisation_sheet
+    from eval.audits.memorisation import audit_file, memorisation_sheet
     from eval.measures import Measures, read_measures, read_problem_measures
 
     form = chosen_form(as_json, as_csv, as_markdown)
@@ -63,7 +63,7 @@ def memorisation(  # noqa: PLR0913, PLR0917 - one parameter for each option of t
         if since or until or platform or difficulty or include_flagged:
             hint = "leave out --since, --until, --platform, --difficulty and --include-flagged, or remove the column"
             raise UsageError("the gap is a column of the file: no problem of the store is looked at", hint)
-        audit = audit_memorisation(wanted, None, str, seed)
+        audit = audit_file(wanted, seed)
         sheet, found = memorisation_sheet(audit), audit.found.rho is not None
     else:
         chosen = choose(
@@ -93,8 +93,8 @@ def _beside_results(chosen: Chosen, wanted: Measures | ProblemMeasures, seed: in
 
     registry, broken = chosen.session.registry, broken_runs(chosen.whole_board())
     if isinstance(wanted, ProblemMeasures):
-        exposure = audit_exposure(wanted, chosen.selection, broken)
+        exposure = audit_exposure(wanted, chosen.selection, registry, broken)
         return exposure_sheet(exposure), exposure.says_something
     judged = audit_contamination(chosen.selection, registry, chosen.judged_months(), seed)
-    audit = audit_memorisation(wanted, chosen.selection, registry.canonical, seed, judged, broken)
+    audit = audit_memorisation(wanted, chosen.selection, registry, seed, judged, broken)
     return memorisation_sheet(audit), audit.found.rho is not None

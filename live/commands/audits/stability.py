@@ -60,7 +60,8 @@ def stability(  # noqa: PLR0913, PLR0917 - one parameter for each option of the 
     another wording of the prompt (--variant): on problems that all models have answered, after their latest cut-off.
     """
     from eval.audits.broken_months import broken_runs
-    from eval.audits.stability import Changes, audit_stability, stability_sheet
+    from eval.audits.stability import Changes, audit_stability
+    from eval.audits.stability_sheet import stability_sheet
     from eval.workloads import check_workload, read_workload
 
     form = chosen_form(as_json, as_csv, as_markdown)

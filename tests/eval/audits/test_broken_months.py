@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from eval.audits.broken_months import BrokenRuns, broken_months, broken_runs, left_out, still_in, together
-from eval.audits.memorisation import audit_memorisation, cutoff_gaps, memorisation_sheet
+from eval.audits.memorisation import audit_memorisation, memorisation_sheet, plain_gaps
 from eval.audits.saturation import audit_saturation, saturation_sheet
 from eval.audits.selection import select
 from eval.audits.split import KeyedSplit, audit_split, split_sheet
-from eval.audits.stability import Changes, audit_stability, stability_sheet
+from eval.audits.stability import Changes, audit_stability
+from eval.audits.stability_sheet import stability_sheet
 from eval.audits.weights import audit_weights, weights_sheet
 from eval.board import EPOCH, build_board
 from eval.evaluation import RunOutcomes, Settings
@@ -114,11 +115,11 @@ def test_nothing_is_said_where_none_is_used() -> None:
 def test_gaps_at_the_cut_off_leave_them_out() -> None:
     models = registry(*(model(name, "2024-05") for name in NAMES))
     selection = select(PROBLEMS, RUNS, models, ALL, now=NOW)
-    (first, *_) = cutoff_gaps(selection)
+    (first, *_) = plain_gaps(selection, models, broken_runs(selection.board))
     assert first.gap == pytest.approx(0.0, abs=0.02)  # August alone would make it 0.16
     assert first.n_after == 24 * 4  # June, July, September and October
     measures = read_measures("model,measure\nm0,1\n", "f")
-    sheet = memorisation_sheet(audit_memorisation(measures, selection, str, 0))
+    sheet = memorisation_sheet(audit_memorisation(measures, selection, models, 0))
     assert "left out: m0: results of 2024-08, which look broken (live audit runs)" in sheet.conditions
 
 

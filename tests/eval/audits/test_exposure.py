@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,7 @@ from eval.measures import MeasuresError, ProblemMeasures, read_problem_measures
 from eval.models import Registry
 from eval.sheets import sheet_to_csv, sheet_to_json
 from eval.window import ProblemFacts
-from tests.eval.facts import NOW, matrix, model, problem, registry, run
+from tests.eval.facts import NOW, claim, matrix, model, problem, registry, run
 from tests.eval.statistics.boards import table
 
 MONTHS = [f"{2023 + month // 12}-{1 + month % 12:02}-15" for month in range(24)]
@@ -31,6 +32,12 @@ COUNTS = np.random.default_rng(3).lognormal(2, 1, 288)
 
 def chosen(runs: list[RunOutcomes], models: Registry, problems: list[ProblemFacts] = PROBLEMS) -> Selection:
     return select(problems, runs, models, Settings(after_cutoff=False, since=EPOCH), now=NOW)
+
+
+def audited(
+    found: ProblemMeasures, runs: list[RunOutcomes], models: Registry, problems: list[ProblemFacts] = PROBLEMS
+) -> ExposureAudit:
+    return audit_exposure(found, chosen(runs, models, problems), models)
 
 
 def measures(counts: np.ndarray[tuple[int], np.dtype[np.float64]] = COUNTS) -> ProblemMeasures:
@@ -65,7 +72,7 @@ def of(audit: ExposureAudit, name: str) -> RunExposure:
 
 def test_what_is_learnt_by_heart_shows_before_the_cut_off_alone() -> None:
     runs = board()
-    audit = audit_exposure(measures(), chosen(runs, dated(runs, early=6)))
+    audit = audited(measures(), runs, dated(runs, early=6))
     knows = of(audit, "knows")
     assert knows.difficulty_by is not None
     assert knows.difficulty_by.startswith("other models' results from after their own cut-offs")
@@ -92,7 +99,7 @@ def test_what_is_learnt_by_heart_shows_before_the_cut_off_alone() -> None:
 
 def test_all_results_of_others_give_difficulties_where_too_few_are_clean() -> None:
     runs = board()
-    audit = audit_exposure(measures(), chosen(runs, dated(runs)))
+    audit = audited(measures(), runs, dated(runs))
     assert audit.n_tests == (9, 9)
     sheet = exposure_sheet(audit)
     notes = "\n".join(sheet.tables[0].notes)
@@ -118,7 +125,7 @@ def test_labels_give_difficulties_where_models_are_few() -> None:
     only = simulated(
         "only", np.log1p(COUNTS) - 2 - np.array([{"easy": -1, "hard": 1}.get(one, 0) for one in levels]), rng
     )
-    audit = audit_exposure(measures(), chosen([only], registry(model("only", "2023-12")), labelled))
+    audit = audited(measures(), [only], registry(model("only", "2023-12")), labelled)
     (row,) = audit.rows
     assert row.difficulty_by is not None
     assert row.difficulty_by.startswith("the platforms' labels")
@@ -127,12 +134,8 @@ def test_labels_give_difficulties_where_models_are_few() -> None:
     assert row.before.found.count.low > 1
     assert row.before.found.difficulty is not None
     assert row.before.found.difficulty.high < 1
-    (unlabelled,) = audit_exposure(
-        measures(),
-        chosen([only], registry(model("only", "2023-12")), [
-            problem(number, MONTHS[number % 24], difficulty=None) for number in range(288)
-        ]),
-    ).rows  # fmt: skip
+    bare = [problem(number, MONTHS[number % 24], difficulty=None) for number in range(288)]
+    (unlabelled,) = audited(measures(), [only], registry(model("only", "2023-12")), bare).rows
     assert unlabelled.difficulty_by is not None
     assert unlabelled.difficulty_by.startswith("nothing")
     assert unlabelled.before is not None
@@ -143,7 +146,7 @@ def test_numbers_serve_as_labels() -> None:
     rated = [problem(n, MONTHS[n % 24], contest=f"c{n % 72}", difficulty=str(800 + n % 9 * 100)) for n in range(288)]
     rng = np.random.default_rng(9)
     only = simulated("only", rng.normal(0, 1, 288), rng)
-    audit = audit_exposure(measures(), chosen([only], registry(model("only", "2023-12")), rated))
+    audit = audited(measures(), [only], registry(model("only", "2023-12")), rated)
     assert audit.says_something
 
 
@@ -154,7 +157,7 @@ def test_refusals_say_what_is_missing() -> None:
         model("m0", None),
         model("m1", None, release=parse_cutoff("2024-01-10")),
     )
-    audit = audit_exposure(measures(), chosen(runs, models))
+    audit = audited(measures(), runs, models)
     notes = exposure_sheet(audit).tables[0].notes
     assert "m0: left out: no cut-off is known" in notes
     assert any(line.startswith("m1, before: no odds ratio: no cut-off is stated: the release date") for line in notes)
@@ -167,13 +170,32 @@ def test_refusals_say_what_is_missing() -> None:
     assert any(line.startswith("idle, before") for line in notes)
 
 
+def test_a_cut_off_in_doubt_has_no_sides() -> None:
+    runs = board()
+    old = model("m0", release=parse_cutoff("2025-03-01"), claims=(claim("2023-12", source=None),))
+    models = registry(old, *(model(one.model, "2023-12") for one in runs if one.model != "m0"))
+    row = of(audited(measures(), runs, models), "m0")
+    assert row.sides == ()
+    assert (row.refusal or "").startswith("the cut-off 2023-12 is 15 months before the release (2025-03-01)")
+
+
+def test_runs_of_one_model_do_not_make_enough_others() -> None:
+    """Eight settings of one model give no difficulties: nobody else has solved anything."""
+    runs = board()
+    settings = [replace(one, model="m", label=one.model) for one in runs[:-1]]
+    row = of(
+        audited(measures(), [*settings, runs[-1]], registry(model("m", "2023-12"), model("knows", "2023-12"))), "knows"
+    )
+    assert (row.difficulty_by or "").startswith("the platforms' labels")
+
+
 def test_runs_of_the_tested_model_do_not_tell_its_difficulties() -> None:
     runs = board()
     twice = [
         *runs,
         run("knows", [(outcome.problem_id, 5, outcome.n_correct) for outcome in runs[-1].outcomes], label="b"),
     ]
-    audits = [audit_exposure(measures(), chosen(one, dated(runs))) for one in (runs, twice)]
+    audits = [audited(measures(), one, dated(runs)) for one in (runs, twice)]
     once, again = (audit.rows[8].before for audit in audits)
     assert once is not None
     assert again is not None
@@ -184,18 +206,17 @@ def test_runs_of_the_tested_model_do_not_tell_its_difficulties() -> None:
 
 def test_problems_are_found_by_their_ids() -> None:
     runs = board()
-    selection = chosen(runs, dated(runs))
     found = _read("problem,measure\nP1,2\natcoder:p2,3\nleetcode:p3,4\nnosuch,5\np4,\n")
-    audit = audit_exposure(found, selection)
+    audit = audited(found, runs, dated(runs))
     assert (audit.n_problems, audit.unknown) == (2, ("leetcode:p3", "nosuch"))
     assert not audit.says_something
     assert any("2 problems of the file have no result here" in line for line in exposure_sheet(audit).tables[0].notes)
     with pytest.raises(MeasuresError, match="line 3: atcoder:p1 is on line 2 already"):
-        audit_exposure(_read("problem,measure\np1,2\natcoder:p1,3\n"), selection)
+        audited(_read("problem,measure\np1,2\natcoder:p1,3\n"), runs, dated(runs))
     both = [*PROBLEMS, problem(500, MONTHS[0], platform="leetcode", native_id="p1")]
     runs = [*runs, run("other", [(500, 1, 1)])]
     with pytest.raises(MeasuresError, match="line 2: several platforms have a problem p1"):
-        audit_exposure(_read("problem,measure\np1,2\n"), chosen(runs, dated(runs), both))
+        audited(_read("problem,measure\np1,2\n"), runs, dated(runs), both)
 
 
 def _read(text: str) -> ProblemMeasures:
@@ -209,10 +230,11 @@ def test_a_made_up_measure_finds_nothing_on_the_recorded_board(shared_data: Path
     """5 % of the p values of 40 such measures are below 5 %; of this one's no adjusted one is."""
     problems, runs = matrix(shared_data, "lcb_v6_2025-04-22")
     declared = {row["model"]: row["declared_cutoff"][:7] for row in table(shared_data, "lcb_v6_board_site_vs_declared")}
-    selection = chosen(runs, registry(*(model(one.model, declared[one.model]) for one in runs)), problems)
+    models = registry(*(model(one.model, declared[one.model]) for one in runs))
+    selection = chosen(runs, models, problems)
     rng = np.random.default_rng(0)
     lines = [f"{one.platform}:{one.native_id},{rng.lognormal(2, 1.5)}" for one in selection.board.problems]
     found = _read("\n".join(["problem,measure", *dict.fromkeys(lines)]))
-    audit = audit_exposure(found, selection)
+    audit = audit_exposure(found, selection, models)
     assert audit.n_tests == (16, 16)
     assert all(side.p_holm is not None and side.p_holm > 0.05 for row in audit.rows for _, side in row.sides)

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import replace
+from datetime import date
 from pathlib import Path
 
 import pytest
 
 from eval.audits.saturation import PublishedSet, SaturationAudit, SetsOverlap, audit_saturation, saturation_sheet
+from eval.cutoffs import parse_cutoff
 from eval.evaluation import RunOutcomes
 from eval.models import Alias
 from eval.problem_sets import read_problem_set
 from eval.published_scores import Published, read_published
 from eval.sheets import sheet_to_json
-from tests.eval.facts import NOW, matrix, model, problem, registry, run
+from tests.eval.facts import NOW, claim, matrix, model, problem, registry, run
 from tests.eval.statistics.boards import table
 from tests.eval.statistics.test_saturation import BOTH
 
@@ -86,7 +88,7 @@ def test_another_run_of_a_model_is_no_other_model() -> None:
 def test_the_squeezed_are_named_up_to_ten() -> None:
     runs = [solver(f"m{place}", 19, 20) for place in range(12)]
     audit = audit_saturation([*OLD, *FRESH], runs, registry(*(model(one.model) for one in runs)), *SETS, now=NOW)
-    (line, *_) = audit.found.warnings
+    (line, *_) = audit.warnings
     assert line.startswith("12 of 12 models are above 90% on the saturated set")
     assert line.endswith(": m0, m1, m2, m3, m4, m5, m6, m7, m8, m9 and 2 more")
 
@@ -109,6 +111,41 @@ def test_published_scores_are_joined_by_the_registrys_names() -> None:
     assert "d: the file has several of its names: d, D!" in said
     assert any(line.startswith("published models without a run here: 1 (z);") for line in said)
     assert saturation_sheet(audit).conditions[0] == "saturated: a list"
+
+
+def test_a_run_under_an_alias_that_has_moved_has_the_score_of_its_day() -> None:
+    """ "latest" was a in March and is b since June; the run is of March."""
+    moved = date(2024, 6, 1)
+    models = registry(
+        model("a", aliases=(Alias("latest", None, moved),)), model("b", aliases=(Alias("latest", moved, None),))
+    )
+    runs = [replace(solver("latest", 0, 20), ran_on=date(2024, 3, 1))]
+    given = PublishedSet("a list", (Published("a", 0.9, 164), Published("b", 0.1, 164)))
+    audit = audit_saturation(FRESH, runs, models, given, SETS[1], now=NOW)
+    assert audit.found.rows[0].gap == pytest.approx(0.9 - 0.5)
+
+
+def test_one_solved_problem_is_no_ceiling() -> None:
+    runs = [solver("a", 10, 20), solver("b", 10, 20), run("c", [(0, 1, 1), (20, 1, 1)])]
+    audit = audit_saturation([*OLD, *FRESH], runs, registry(*map(model, "abc")), *SETS, now=NOW)
+    assert audit.warnings == ()
+    assert audit.found.ceiling_fresh == 0.0
+
+
+def test_weak_cut_offs_and_old_problems_are_said_once() -> None:
+    runs = [solver(name, 10, 20) for name in "abcd"]
+    released = model("a", None, release=parse_cutoff("2023-11-05"), release_source="https://example.org")
+    unsourced = model("b", None, claims=(claim("2023-10", source=None),))
+    models = registry(released, unsourced, model("c", "2023"), model("d"))
+    said = notes(audit_saturation([*OLD, *FRESH], runs, models, *SETS, now=NOW))
+    for line in (
+        "a: cut-off unknown: release date used (2023-11-05)",
+        "b: cut-off without a source",
+        'c: cut-off known only as "2023": its last day counts',
+        "the fresh set: published more than 12 months ago, so clean for this snapshot only: 40 of the problems",
+    ):
+        assert said.count(line) == 1
+    assert sum("release date" in line for line in said) == 1
 
 
 def test_no_run_on_the_fresh_set() -> None:
@@ -173,7 +210,7 @@ def test_humaneval_against_livecodebench(shared_data: Path) -> None:
     with_gap = [name for name, row in zip(audit.names, audit.found.rows, strict=True) if row.gap is not None]
     assert sorted(with_gap) == sorted([*names, "Command-R+"])  # which has one name on both
     # One of GPT-4 Turbo's is above 90 % of HumanEval; OC-DS-1.3B solves 4.9 % of the fresh set.
-    ceiling, floor = audit.found.warnings
+    ceiling, floor = audit.warnings
     assert ceiling.startswith("1 of 26 models are above 90% on the saturated set")
     assert floor == "1 of 45 models are below 5% on the fresh set, their differences are squeezed: OC-DS-1.3B"
     below = {name: row.below_line for name, row in zip(audit.names, audit.found.rows, strict=True)}

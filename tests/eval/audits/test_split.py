@@ -57,6 +57,12 @@ def test_a_list_can_be_bounded() -> None:
     assert listed(rows, later, whole, private=True) == ["atcoder:p3"]
 
 
+def test_a_ceiling_on_the_problems_is_said() -> None:
+    sheet = split_sheet(audit_split(selection([run("m", [(number, 1, 1) for number in range(200)])]), SPLIT))
+    assert "over 90 % solved, so that these problems hardly tell them apart: m" in sheet.tables[0].notes
+    assert "one sample per problem" in sheet.tables[0].notes
+
+
 def test_who_knows_the_public_part_stands_out() -> None:
     runs = [solver("honest", 1), solver("other", 2), solver("knows", 3, public=0.95)]
     audit = audit_split(selection(runs), SPLIT)

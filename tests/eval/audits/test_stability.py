@@ -7,13 +7,16 @@ import gzip
 import json
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from eval.audits.perturbations import months_either_way
-from eval.audits.stability import Changes, Group, StabilityAudit, audit_stability, stability_sheet
+from eval.audits.stability import Changes, Group, StabilityAudit, audit_stability
+from eval.audits.stability_sheet import stability_sheet
+from eval.cutoffs import parse_cutoff
 from eval.evaluation import RunOutcomes, Settings
 from eval.models import Registry
 from eval.sheets import sheet_to_json
@@ -141,6 +144,86 @@ def test_only_common_problems_count() -> None:
     assert "no ranks: there is no run" in texts(audited([]))
 
 
+def test_several_runs_of_one_model_are_one_model() -> None:
+    runs = [replace(solver(place), model="m", label=f"t{place}") for place in range(6)]
+    audit = audited(runs, models=registry(model("m")))
+    assert only(audit).panel.refusal == (
+        "needs at least 5 models and 30 problems that all of them have, there are 1 and 120"
+    )
+    assert stability_sheet(audit).tables[0].title.startswith("6 runs of 1 model on 120 problems")
+
+
+def test_nobody_is_ranked_on_what_some_may_have_seen() -> None:
+    runs = [solver(place) for place in range(6)]
+    late = registry(*(model(f"m{place}") for place in range(5)), model("m5", "2024-03"))
+    audit = audited(runs, ANY_TIME, models=late)
+    assert (
+        only(audit).panel.refusal == "1 of 6 models may have seen problems (m5 may have seen 30): leave out --any-time"
+    )
+    document = json.loads(sheet_to_json(stability_sheet(audit)))
+    assert document["groups"][0]["models"] == []
+    undated = registry(*(model(f"m{place}") for place in range(5)), model("m5", None))
+    assert "m5 is not known to have a cut-off" in (only(audited(runs, ANY_TIME, models=undated)).panel.refusal or "")
+
+
+def test_a_window_of_ones_own_is_not_shifted_to_where_problems_may_have_been_seen() -> None:
+    runs = [solver(place) for place in range(6)]
+    late = registry(*(model(f"m{place}") for place in range(5)), model("m5", "2024-03"))
+    settings = Settings(after_cutoff=False, since=utc("2024-04-10"), until=utc("2024-10-01"))
+    audit = audited(runs, settings, models=late)
+    group = only(audit)
+    names = {name for (kind, _), name in group.names.items() if kind is Perturbation.WINDOW}
+    assert names == {
+        "begins a month later (50 problems)",
+        "ends a month earlier (50 problems)",
+        "ends a month later (70 problems)",
+        "a month later (60 problems)",
+    }
+    assert "not run: a window that begins a month earlier: m5 may have seen its problems" in texts(audit)
+
+
+def test_what_a_run_lacks_is_measured_by_the_window() -> None:
+    """Each lacks 6 others of 120 problems, 5 % of them: 30 lack in all, but none lacks many."""
+    runs = [
+        replace(one, outcomes=tuple(two for two in one.outcomes if two.problem_id // 6 != place))
+        for place, one in enumerate(map(solver, range(6)))
+    ]
+    audit = audited(runs)
+    assert (only(audit).n_problems, only(audit).n_window) == (84, 120)
+    assert "have no result; without this run" not in texts(audit)
+    less = [replace(runs[0], outcomes=runs[0].outcomes[:-1]), *runs[1:]]
+    assert "m0: 7 problems of the window have no result" in texts(audited(less))
+
+
+def test_weak_cut_offs_old_and_easy_problems_are_said_once() -> None:
+    models = registry(
+        *(model(f"m{place}") for place in range(4)),
+        model("m4", None, release=parse_cutoff("2023-11-05"), release_source="https://example.org"),
+        model("m5", "2023"),
+    )
+    easy = [
+        replace(one, outcomes=tuple(replace(two, n_correct=10) for two in one.outcomes))
+        for one in map(solver, range(6))
+    ]
+    said = texts(audited(easy, models=models)).splitlines()
+    for line in (
+        "m4: cut-off unknown: release date used (2023-11-05)",
+        'm5: cut-off known only as "2023": its last day counts',
+        "published more than 12 months ago, so clean for this snapshot only: 120 of the problems",
+        "over 90 % solved, so that these problems hardly tell them apart: m0, m1, m2, m3, m4, m5",
+    ):
+        assert said.count(line) == 1
+
+
+def test_the_document_says_what_was_measured() -> None:
+    document = json.loads(sheet_to_json(stability_sheet(audited([solver(place) for place in range(6)]))))
+    assert (document["window_from"], document["window_to"], document["seed"]) == ("2023-11-01T12:00:00Z", None, 0)
+    assert document["n_problems"] == document["groups"][0]["n_window"] == 120
+    assert document["problem_set_digest"] == document["groups"][0]["problem_set_digest"]
+    assert document["settings"]["after_cutoff"]
+    assert {one["model"] for one in document["runs"]} == {f"m{place}" for place in range(6)}
+
+
 def test_shares_of_tests_need_every_problem_of_a_run() -> None:
     runs = [solver(place, run_id=place) for place in range(6)]
     asked = []
@@ -228,7 +311,7 @@ def test_recorded_wordings_change_the_order(shared_data: Path) -> None:
             place = problems.setdefault(row["question_id"], new).problem_id
             results[row["model"], row["variant"]].append((place, int(row["n_samples"]), int(row["n_correct"])))
     runs = [run(name, found, conditions={"prompt": variant}) for (name, variant), found in results.items()]
-    models = registry(*(model(name, None) for name, _ in results if _ == "original"))
+    models = registry(*(model(name) for name, _ in results if _ == "original"))
     audit = audited(runs, ANY_TIME, Changes(variant="prompt"), models, problems.values())
     group = only(audit)
     assert (len(group.models), group.n_problems) == (6, 175)
@@ -242,7 +325,7 @@ def test_recorded_wordings_change_the_order(shared_data: Path) -> None:
 @pytest.mark.shared
 def test_the_recorded_board_moves_under_weights_most(shared_data: Path) -> None:
     problems, runs = matrix(shared_data, "lcb_v1_2024-04-17")
-    models = registry(*(model(one.model, None) for one in runs))
+    models = registry(*(model(one.model, "2023-07") for one in runs))
     settings = Settings(after_cutoff=False, since=parse_since("2023-09-01"))
     group = only(audited(runs, settings, None, models, problems))
     assert (len(group.models), group.n_problems) == (45, 233)  # 238, less the five that carry two dates

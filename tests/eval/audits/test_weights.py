@@ -81,6 +81,18 @@ def test_the_columns_say_what_they_count() -> None:
     assert "contests" not in cells
 
 
+def test_a_mean_of_few_problems_of_a_kind_is_in_no_form() -> None:
+    sheet = weights_sheet(audited([solver("m", 20)], registry(model("m"))))
+    easy, hard = json.loads(sheet_to_json(sheet))["rows"][0]["weighted"]["strata"]
+    assert (easy["n"], easy["mean"]) == (13, 1.0)
+    assert (hard["n"], hard["mean"], hard["se"]) == (7, None, None)
+
+
+def test_old_problems_are_said() -> None:
+    said = notes(audited([solver("m")], registry(model("m"))))
+    assert "published more than 12 months ago, so clean for this snapshot only: 60 of the problems" in said
+
+
 def test_few_problems_and_none_give_no_percentage() -> None:
     audit = audited([solver("few", 9), solver("late")], registry(model("few"), model("late", "2025-06")))
     assert [(one.plain, one.weighted.score) for one in audit.runs] == [(None, None), (None, None)]

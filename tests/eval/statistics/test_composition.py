@@ -117,14 +117,12 @@ def test_what_all_models_lose_is_not_the_models_own() -> None:
     assert _value(found[1].common) == pytest.approx(-0.26, abs=0.03)
 
 
-def test_peers_can_be_chosen_and_missing_cells_are_no_peers() -> None:
+def test_who_has_no_results_on_a_side_is_no_peer() -> None:
     rng = np.random.default_rng(5)
     scores, strata = _drifting(rng)
     scores[5, 200:] = np.nan
-    chosen = np.array([False, True, True, True, True, True])
-    found = decompose(scores, np.arange(400) // 4, strata, _halves(400), rng, peers=chosen)
-    assert [one.n_peers for one in found] == [4, 3, 3, 3, 3, 0]
-    assert _value(found[1].common) == pytest.approx(-0.2, abs=0.03)
+    found = decompose(scores, np.arange(400) // 4, strata, _halves(400), rng)
+    assert [one.n_peers for one in found] == [4, 4, 4, 4, 4, 0]
     assert found[5].refusal == "needs at least 10 problems with a result on each side, there are 200 and 0"
 
 
@@ -204,8 +202,6 @@ def test_misuse() -> None:
         decompose(np.zeros((1, 4)), np.arange(4), [0] * 4, _halves(4), rng, coarser=[0])
     with pytest.raises(ValueError, match="two groups"):
         decompose(np.zeros((1, 4)), np.arange(4), [0] * 4, _halves(4), rng, coarser=[0, 1, 0, 0])
-    with pytest.raises(ValueError, match="peers"):
-        decompose(np.zeros((1, 4)), np.arange(4), [0] * 4, _halves(4), rng, peers=[True, True])
     with pytest.raises(ValueError, match="2 draws"):
         decompose(np.zeros((1, 4)), np.arange(4), [0] * 4, _halves(4), rng, draws=1)
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from eval.statistics.irt import Fit, Fixed, Items, Kind, cell_log_loss, expected_without, fit, refit
+from eval.statistics.irt import Fit, Fixed, Items, Kind, cell_log_loss, fit, refit
 from eval.statistics.irt_newton import Settings
 from tests.eval.statistics.boards import table
 from tests.eval.statistics.response_boards import recorded_window, simulated
@@ -109,7 +109,7 @@ def test_by_hand_where_abilities_are_known() -> None:
     assert 4 * (p - 0.25) == pytest.approx(b / 4, abs=1e-9)
     assert b == pytest.approx(0.8365, abs=1e-4)
     assert found.difficulty_se[0] == pytest.approx((4 * p * (1 - p) + 0.25) ** -0.5)
-    assert found.log_loss == pytest.approx(-(np.log(p) + 3 * np.log(1 - p)) / 4)
+    assert cell_log_loss(scores, found.predict()) == pytest.approx(-(np.log(p) + 3 * np.log(1 - p)) / 4)
 
 
 def test_shares_count_as_one_trial_each() -> None:
@@ -156,14 +156,6 @@ def test_difficulties_from_controls_alone() -> None:
     assert theta.shape == mixed.theta.shape
 
 
-def test_expectations_without_some_cells() -> None:
-    scores = simulated(9, 60, np.random.default_rng(7))[0]
-    month = np.zeros(scores.shape, dtype=np.bool_)
-    month[2, 10:25] = True
-    cold = fit(scores, Kind.ONE_PL, left_out=month)
-    assert expected_without(fit(scores, Kind.ONE_PL), scores, month) == pytest.approx(cold.predict(), abs=1e-6)
-
-
 def test_where_it_starts_does_not_matter() -> None:
     scores = simulated(15, 80, np.random.default_rng(8), missing=0.5)[0]
     cold = fit(scores)
@@ -204,7 +196,6 @@ def test_edges_have_finite_parameters(shape: tuple[int, int], value: float, kind
     assert np.isfinite(found.theta).all()
     assert np.isfinite(found.items.difficulty).all()
     missing = np.isnan(value) or not all(shape)
-    assert (found.log_loss is None) == missing
     if shape[0] and missing:
         assert found.ability(0) is None
     if all(shape) and not missing:

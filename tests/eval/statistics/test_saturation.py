@@ -14,7 +14,7 @@ import pytest
 
 from eval.statistics.correlation import spearman
 from eval.statistics.intervals import cluster_se, t_quantile
-from eval.statistics.saturation import gap_table, measured, published
+from eval.statistics.saturation import above_ceiling, gap_table, has_rate, measured, published
 from tests.eval.statistics.boards import board
 
 # The names of one leaderboard beside those of the other.
@@ -74,16 +74,32 @@ def test_what_other_models_show_too_is_not_beyond_peers() -> None:
     assert table.rho is None  # four models: points only
 
 
-def test_ceiling_and_floor_are_shares_of_the_models_and_warnings() -> None:
+def test_ceiling_and_floor_are_shares_of_the_models() -> None:
     table = gap_table(published([0.95, 0.91, 0.9, 0.5, math.nan], 164), published([0.04, 0.05, 0.2, 0.3, 0.02], 400))
     assert (table.ceiling_saturated, table.ceiling_fresh) == (0.5, 0.0)
     assert (table.floor_saturated, table.floor_fresh) == (0.0, 0.4)
-    assert table.warnings == (
-        "2 of 4 models are above 90% on the saturated set: their differences are squeezed",
-        "2 of 5 models are below 5% on the fresh set: their differences are squeezed",
-    )
-    quiet = gap_table(published([0.5], 100), published([0.4], 100))
-    assert quiet.warnings == ()
+
+
+def test_a_share_of_few_problems_is_no_rate() -> None:
+    """Two models are right on their one problem, two on 10 of 20."""
+    scores = np.full((4, 20), np.nan)
+    scores[:2] = np.arange(20) % 2
+    scores[2:, 0] = 1.0
+    found = measured(scores, np.arange(20))
+    assert has_rate(found).tolist() == [True, True, False, False]
+    assert not above_ceiling(found).any()
+    assert gap_table(found, found).ceiling_saturated == 0.0
+    assert gap_table(measured(scores[2:], np.arange(20)), measured(scores[2:], np.arange(20))).ceiling_fresh is None
+
+
+def test_no_interval_is_wider_than_a_gap_can_be() -> None:
+    # 8 and 10 of 10 in the two contests of one set, 2 and 0 of 10 in those of the other.
+    old = np.ones((1, 20))
+    old[0, :2] = 0.0
+    found = gap_table(measured(old, np.arange(20) // 10), measured(1 - old, np.arange(20) // 10)).rows[0]
+    assert found.gap == pytest.approx(0.8)
+    assert found.low is not None
+    assert found.high == 1.0
 
 
 def test_below_the_line_of_the_others() -> None:
@@ -137,7 +153,6 @@ def test_ceiling_of_the_recorded_leaderboard(shared_data: Path) -> None:
         shares = [entry[name] / 100 if entry.get(name) is not None else math.nan for entry in entries.values()]
         table = gap_table(published(shares, 164), published(shares, 164))
         assert table.ceiling_saturated == pytest.approx(above / models)
-        assert any("above 90%" in sentence for sentence in table.warnings) == bool(above)
 
 
 @pytest.mark.shared
@@ -167,7 +182,6 @@ def test_humaneval_against_livecodebench(shared_data: Path) -> None:
     old = [entries[name]["humaneval"] / 100 for name in BOTH]
     table = gap_table(published(old, 164), measured(kept.scores[places], kept.contests))
     assert table.ceiling_saturated == 0.04  # one model of 25: GPT-4 Turbo of April 2024
-    assert table.warnings == ("1 of 25 models are above 90% on the saturated set: their differences are squeezed",)
     rows = dict(zip(BOTH.values(), table.rows, strict=True))
     assert all(row.gap is not None and row.gap > 0.1 for row in table.rows)
     assert table.rho == pytest.approx(spearman(old, kept.scores[places].mean(axis=1)))

@@ -116,6 +116,20 @@ def test_all_right_has_a_gap_of_zero_but_no_error() -> None:
     assert found.cautions != ()
 
 
+def test_no_interval_is_wider_than_a_gap_can_be() -> None:
+    """Public problems are solved and private ones are not, but for one contest of each side."""
+    private = np.arange(32) >= 16
+    row = np.where(private, 0.0, 1.0)
+    row[:3], row[16:19] = 0.0, 1.0
+    clusters = np.arange(32) // 4
+    (found,) = split_gaps([row], clusters, np.zeros(32), private)
+    assert found.gap == pytest.approx(13 / 16 - 3 / 16)
+    assert found.high == 1.0
+    pair = gap_difference(row, 1 - row, clusters, np.zeros(32), private)
+    assert pair.gap == pytest.approx(2 * 10 / 16)
+    assert pair.high == 2.0
+
+
 def test_difference_of_gaps() -> None:
     rng = np.random.default_rng(2)
     first, second = rng.random(120), rng.random(120)

@@ -103,6 +103,8 @@ def test_no_ranking_of_few_models_or_problems() -> None:
     assert (few.models, few.kinds) == ((), ())
     assert stability_panel([0.5] * 5, 29, []).refusal is not None
     assert stability_panel([0.5, 0.4], 30, [], min_models=2).refusal is None
+    runs = stability_panel([0.5] * 7, 40, [], n_models=4)  # some are runs of one model
+    assert runs.refusal == "needs at least 5 models and 30 problems that all of them have, there are 4 and 40"
     with pytest.raises(ValueError, match="without gaps"):
         stability_panel([0.5, math.nan], 100, [])
 
