@@ -5,7 +5,8 @@
 Recorded contests (where the shared data are there): random subsets of the LeetCode contests before and after the end
 of August 2023 show with how many contests the linear gap of four contaminated models is seen, and how often it is
 "seen" in the 12 controls. Simulated boards: problems that become harder with time, controls of their own abilities,
-clean models and contaminated ones, put through the single tests and through the whole procedure with its placebos.
+clean models and contaminated ones, put through the single tests and through the whole procedure with its placebos, and
+through the scan that knows no date, by itself and as it is believed.
 """
 
 from __future__ import annotations
@@ -20,9 +21,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.judging import ROOT
-from eval.statistics.gap import Sides, find_gap, sides
+from eval.statistics.breaks import ScanCase, judge_breaks
+from eval.statistics.changepoint import differences, scan
+from eval.statistics.gap import Sides, control_scale, find_gap, sides
 from eval.statistics.placebo import Case, Verdict, judge_gaps
-from eval.statistics.regression import Refusal, ols
+from eval.statistics.regression import Refusal, logit, ols
 from tests.eval.statistics.boards import board, table
 
 FloatArray = NDArray[np.float64]
@@ -57,7 +60,8 @@ class Recorded:
 class Setting:
     """A kind of board: contests on either side, controls, and how much harder problems become, in logits.
 
-    ``gap`` (logits) is what the last of ``models`` gains before the cut-off; the others are clean.
+    ``gap`` (logits) is what the last of ``models`` gains before the cut-off; the others are clean. All of them are
+    ``stronger`` (logits) than a model in the midst of the controls. ``level`` is that of the problems, likewise.
     """
 
     before: int = 20
@@ -66,6 +70,8 @@ class Setting:
     models: int = 4
     drift: float = 1.0
     gap: float = 0.0
+    stronger: float = 0.0
+    level: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -120,9 +126,10 @@ def simulated_board(setting: Setting, rng: np.random.Generator) -> tuple[FloatAr
     contests = setting.before + setting.after
     clusters = np.repeat(np.arange(contests), 4)
     parts = sides(clusters, setting.before - 1, setting.before - 1)
-    hard = np.tile([-2.0, -0.5, 0.7, 2.2], contests) + rng.normal(0, 0.6, contests)[clusters]
+    hard = setting.level + np.tile([-2.0, -0.5, 0.7, 2.2], contests) + rng.normal(0, 0.6, contests)[clusters]
     hard += rng.normal(0, 0.6, clusters.size) + setting.drift * np.where(parts.before, -0.5, 0.5)
-    abilities = np.concatenate([np.linspace(-1, 1, setting.models), np.linspace(-1.5, 1.5, setting.controls)])
+    models = np.linspace(-1, 1, setting.models) + setting.stronger
+    abilities = np.concatenate([models, np.linspace(-1.5, 1.5, setting.controls)])
     logits = abilities[:, None] - hard + rng.normal(0, 0.5, (abilities.size, clusters.size))
     logits[setting.models - 1] += setting.gap * parts.before
     idea = rng.random(logits.shape) < 1 / (1 + np.exp(-logits))
@@ -135,15 +142,14 @@ def error_rates(setting: Setting, repeats: int, rng: np.random.Generator) -> Rat
     for _ in range(repeats):
         scores, clusters, parts = simulated_board(setting, rng)
         for row in range(setting.models):
-            own, one = (
-                find_gap(
-                    scores[row], scores[setting.models :], parts, clusters, any_ability=True, side_means=side_means
-                )
-                for side_means in (True, False)
-            )
-            if own.linear is not None and own.logit is not None and one.logit is not None:
+            peers = scores[setting.models :]
+            own = find_gap(scores[row], peers, parts, clusters, any_ability=True)
+            hard = control_scale(scores[row], peers).difficulty
+            one = logit(scores[row], np.column_stack([np.ones(hard.size), -hard, parts.before]), clusters)
+            if own.linear is not None and own.logit is not None and not isinstance(one, Refusal):
                 n += 1
-                seen += [own.linear.p < ALPHA, own.logit.p < ALPHA, one.logit.p < ALPHA]
+                p = one.estimate(2, one.n_clusters - 2).p
+                seen += [own.linear.p < ALPHA, own.logit.p < ALPHA, p < ALPHA]
     return Rates(n, *(seen / max(n, 1)).tolist())
 
 
@@ -159,6 +165,30 @@ def verdicts(setting: Setting, repeats: int, rng: np.random.Generator) -> tuple[
         last = setting.gap > 0
         clean.update(found[:-1] if last else found)
         contaminated.update(found[-1:] if last else [])
+    return clean, contaminated
+
+
+def scans(setting: Setting, repeats: int, rng: np.random.Generator) -> tuple[Counter[str], Counter[str]]:
+    """The same of scans: what is said of the two kinds of models, and breaks of scans by themselves."""
+    clean: Counter[str] = Counter()
+    contaminated: Counter[str] = Counter()
+    for _ in range(repeats):
+        scores, clusters, parts = simulated_board(setting, rng)
+        controls, every = tuple(range(setting.models, len(scores))), np.ones_like(parts.before)
+        cases = [ScanCase(row, every, controls) for row in range(setting.models)]
+        seed = int(rng.integers(2**32))
+
+        def draws(row: int, seed: int = seed) -> np.random.Generator:
+            return np.random.default_rng([seed, row])
+
+        found = judge_breaks(scores, clusters, clusters, cases, draws)
+        for one in found:
+            of = contaminated if setting.gap > 0 and one.model == setting.models - 1 else clean
+            of["scanned"] += 1
+            by_itself = scan(differences(scores[one.model], scores[setting.models :]), clusters, clusters, rng)
+            of["break by itself"] += by_itself.p is not None and by_itself.p < ALPHA / setting.models
+            of["break"] += one.is_break
+            of["withheld or not scanned"] += not one.is_told
     return clean, contaminated
 
 
@@ -198,6 +228,22 @@ def _print_simulated(repeats: int, rng: np.random.Generator) -> None:
             print(f"    contaminated {shown}", flush=True)
 
 
+def _print_scans(repeats: int, rng: np.random.Generator) -> None:
+    print("scans without a date, over the models of a board (p below 5 % by Bonferroni, or by Holm)")
+    for setting in (
+        Setting(),
+        Setting(drift=2.0),
+        Setting(drift=3.0, stronger=2.5, level=3.0),
+        Setting(gap=1.0),
+        Setting(gap=2.0),
+    ):
+        for kind, counts in zip(("clean", "contaminated"), scans(setting, repeats, rng), strict=True):
+            total = counts.pop("scanned", 0)
+            if total:
+                shown = {word: f"{count / total:.3f}" for word, count in counts.items()}
+                print(f"  {setting}: {kind} {shown} ({total})", flush=True)
+
+
 def main() -> None:
     """Run it and print one line for each kind of board."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
@@ -208,6 +254,7 @@ def main() -> None:
     if (options.data / "leaderboards").is_dir():
         _print_recorded(options.data, options.repeats, rng)
     _print_simulated(options.repeats, rng)
+    _print_scans(options.repeats, rng)
 
 
 if __name__ == "__main__":

@@ -2,14 +2,16 @@
 
 Each model is tested at its own cut-off against controls: models whose stated cut-off lies before every problem used, of
 other families, whose results were made alike. Months in which a run is broken are left out first. A scan that knows no
-date stands beside it. A gap on several platforms together is withheld where no platform bears it out.
+date stands beside it, and is believed by the same rules. What is found on several platforms together is withheld where
+no platform bears it out.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,21 +20,22 @@ from eval.audits.runs import months_of
 from eval.audits.selection import Selection
 from eval.board import Board, days_of, numbered
 from eval.claims import ClaimKind, holding
+from eval.common_window import cutoff_text
 from eval.eligibility import CutoffStatus, UsedCutoff
 from eval.models import ModelEntry, Registry
 from eval.plausibility import doubtful
-from eval.statistics.changepoint import Break, differences, scan
+from eval.statistics.breaks import Draws, JudgedBreak, ScanCase, judge_breaks
 from eval.statistics.gap import MIN_CONTROLS, Sides
-from eval.statistics.multiplicity import holm
 from eval.statistics.placebo import Case, Judgement, Verdict, judge_gaps
 from eval.statistics.run_health import PeriodHealth, withheld_cells
 
 ENOUGH_CONTROLS = 5
-NEARLY_ALL = 0.9
 EARLIEST_ZONE = timedelta(hours=14)
 """How long before its beginning in UTC a day has begun somewhere."""
 
 ALL_PLATFORMS = "all platforms"
+NO_EVIDENCE = frozenset({Verdict.THIN, Verdict.ALL_ALIKE})
+"""Verdicts that say of a platform that nothing could be told at that date."""
 
 
 @dataclass(frozen=True)
@@ -40,12 +43,13 @@ class TestedAt:
     """Where a run is tested: problems public by ``low`` are before its cut-off, later than ``high`` after it (days).
 
     Only problems from ``start`` on count, so that the cut-offs of its controls lie before all of them; None: no model
-    can be a control. ``assumed``: a release date stands in for a cut-off that nobody has stated, so that ``low`` is not
-    known (minus infinity) and nothing is surely from before it.
+    can be a control. ``written`` is the cut-off as it was stated. ``assumed``: a release date stands in for a cut-off
+    that nobody has stated, so that ``low`` is not known (minus infinity) and nothing is surely from before it.
     """
 
     low: float
     high: float
+    written: str
     why: str
     assumed: bool = False
     start: float | None = None
@@ -55,13 +59,14 @@ class TestedAt:
 class Panel:
     """The findings on one platform, or on all together. ``judged`` has a verdict for each tested run.
 
-    ``breaks`` (a run, its break, its p value by Holm over all runs scanned) need no date.
+    ``breaks`` need no date: each run was scanned that is not known to be clean. ``n_problems`` are those that any run
+    is tested on; each has those from its own start on.
     """
 
     platform: str
     n_problems: int
     judged: tuple[Judgement, ...]
-    breaks: tuple[tuple[int, Break, float | None], ...]
+    breaks: tuple[JudgedBreak, ...]
 
 
 @dataclass(frozen=True)
@@ -89,11 +94,11 @@ class ContaminationAudit:
 
     @property
     def says_something(self) -> bool:
-        """Whether there is a verdict that is not withheld, or a break, of a run that is shown."""
+        """Whether there is a verdict, or a scan that may be read, of a run that is shown."""
         shown = set(self.selection.shown)
         return any(
             any(one.model in shown and not is_withheld(one) for one in panel.judged)
-            or any(row in shown and one.p is not None for row, one, _ in panel.breaks)
+            or any(one.model in shown and one.is_told for one in panel.breaks)
             for panel in self.panels
         )
 
@@ -123,11 +128,11 @@ def audit_contamination(
     barred = tuple(sorted(without))
     stated = _stated_ends(selection, registry)
     ends = np.where(np.isin(np.arange(len(stated)), barred), np.nan, stated)
-    families = _families(selection.entries, registry)
+    families = _families(selection, registry)
     possible = (families[:, None] != families[None, :]) & _made_alike(board)
     dated = [_tested_at(*pair, at) for pair in zip(selection.entries, selection.cutoffs, strict=True)]
     bound = None if selection.window.start is None else days_of(selection.window.start)
-    starts = [_start(one, ends[may], bound) for one, may in zip(dated, possible, strict=True)]
+    starts = [_start(one, ends[may], families[may], bound) for one, may in zip(dated, possible, strict=True)]
     tested = tuple(one and replace(one, start=start) for one, start in zip(dated, starts, strict=True))
     pairs = zip(possible, starts, strict=True)
     controls = np.array([may & (ends <= (-np.inf if start is None else start)) for may, start in pairs], dtype=np.bool_)
@@ -138,12 +143,11 @@ def audit_contamination(
     scores = np.where(withheld_cells(health, months, len(board.runs)), np.nan, board.scores)
     names = [ALL_PLATFORMS, *sorted({board.platforms[place] for place in np.flatnonzero(chosen)})]
     whom = Tested(tested, tuple(starts), controls, clean, families, like_ability)
-    rng = np.random.default_rng(seed)
     panels = []
     for name in names if len(names) > 2 else names[:1]:
         here = chosen & ((np.array(board.platforms) == name) | (name == ALL_PLATFORMS))
         if here.any():
-            panels.append(_panel(name, board.take(here), scores[:, here], whom, rng))
+            panels.append(_panel(name, board.take(here), scores[:, here], whom, _draws(board, name, seed)))
     broken = tuple(one for one in health if one.withheld and one.period in months[chosen])
     used = selection.narrowed(chosen, begins, "published before enough cut-offs of controls were over")
     return ContaminationAudit(used, begins, tested, controls, families, borne_out(panels), broken, barred, seed)
@@ -171,60 +175,94 @@ def verdicts_on(panels: Sequence[Panel]) -> Mapping[int, Mapping[str, Judgement]
 
 
 def borne_out(panels: Sequence[Panel]) -> tuple[Panel, ...]:
-    """The panels; what is found on all platforms together is withheld where every platform that has evidence is."""
-    if len(panels) < 2:
-        return tuple(panels)
-    pooled, *single = panels
+    """The panels; what is found on all platforms together is withheld where every platform that has evidence is.
+
+    A break is withheld where the verdict at the cut-off is, unless for want of evidence at that date alone.
+    """
+    found = [replace(panel, breaks=_beside_verdicts(panel.breaks, panel.judged)) for panel in panels]
+    if len(found) < 2:
+        return tuple(found)
+    pooled, *single = found
     by_run = verdicts_on(single)
-    judged = []
-    for one in pooled.judged:
-        here = {name: found for name, found in by_run.get(one.model, {}).items() if found.verdict is not Verdict.THIN}
-        if one.verdict is Verdict.FOUND and here and all(map(is_withheld, here.values())):
-            reasons = ", ".join(f"{name}: {found.verdict}" for name, found in here.items())
-            sentence = f"{Verdict.PLATFORMS} ({reasons})"
-            judged.append(replace(one, verdict=Verdict.PLATFORMS, sentence=sentence))
-        else:
-            judged.append(one)
-    return (replace(pooled, judged=tuple(judged)), *single)
+    judged = tuple(_verdict_borne_out(one, by_run.get(one.model, {})) for one in pooled.judged)
+    scanned = _beside_verdicts(pooled.breaks, judged)
+    breaks = tuple(
+        _break_borne_out(one, {panel.platform: of for panel in single for of in panel.breaks if of.model == one.model})
+        for one in scanned
+    )
+    return (replace(pooled, judged=judged, breaks=breaks), *single)
 
 
-def _panel(name: str, board: Board, scores: NDArray[np.float64], whom: Tested, rng: np.random.Generator) -> Panel:
-    cases = []
+def _verdict_borne_out(one: Judgement, elsewhere: Mapping[str, Judgement]) -> Judgement:
+    evident = {name: found for name, found in elsewhere.items() if found.verdict not in NO_EVIDENCE}
+    if one.verdict is not Verdict.FOUND or not evident or not all(map(is_withheld, evident.values())):
+        return one
+    sentence = _nowhere({name: str(found.verdict) for name, found in evident.items()})
+    return replace(one, verdict=Verdict.PLATFORMS, sentence=sentence)
+
+
+def _break_borne_out(one: JudgedBreak, elsewhere: Mapping[str, JudgedBreak]) -> JudgedBreak:
+    scanned = {name: found.withheld for name, found in elsewhere.items() if found.p_holm is not None}
+    if not one.is_break or not scanned or None in scanned.values():
+        return one
+    return replace(one, withheld=_nowhere({name: str(why).split(" (")[0] for name, why in scanned.items()}))
+
+
+def _nowhere(reasons: Mapping[str, str]) -> str:
+    return f"{Verdict.PLATFORMS} ({', '.join(f'{name}: {why}' for name, why in reasons.items())})"
+
+
+def _beside_verdicts(breaks: Sequence[JudgedBreak], judged: Sequence[Judgement]) -> tuple[JudgedBreak, ...]:
+    verdicts = {one.model: one.verdict for one in judged if is_withheld(one) and one.verdict not in NO_EVIDENCE}
+    return tuple(
+        replace(one, withheld=f"{verdicts[one.model]} (at its cut-off)")
+        if one.withheld is None and one.p_holm is not None and one.model in verdicts
+        else one
+        for one in breaks
+    )
+
+
+def _panel(name: str, board: Board, scores: NDArray[np.float64], whom: Tested, draws: Draws) -> Panel:
+    cases, scans = [], []
     for row, one in enumerate(whom.at):
-        if one is None or not np.isfinite(scores[row]).any():
+        start = whom.starts[row]
+        controls = tuple(np.flatnonzero(whom.controls[row]).tolist())
+        if not board.seen[row].any():
             continue
-        since = np.asarray(board.days >= (-np.inf if one.start is None else one.start))
+        since = np.asarray(board.days >= (-np.inf if start is None else start))
+        # What is clean, or has no controls and serves as one, is looked at in the scans of others.
+        if not whom.clean[row] and not (start is None and whom.controls[:, row].any()):
+            scans.append(ScanCase(row, since, controls))
+        if one is None:
+            continue
         parts = Sides(since & (board.days_latest <= one.low), since & (board.days > one.high))
         # With nothing from before its cut-off, or a cut-off before all problems of its test, it can only be a control.
         if (parts.before.any() and not whom.clean[row]) or one.assumed:
-            cases.append(Case(row, parts, tuple(np.flatnonzero(whom.controls[row]).tolist())))
-    judged = judge_gaps(
-        scores, board.clusters, board.days, cases, families=whom.families, like_ability=whom.like_ability
-    )
-    return Panel(name, len(board.problems), judged, _breaks(board, scores, whom, rng))
+            cases.append(Case(row, parts, controls, _lost(board.seen[row], np.isfinite(scores[row]), parts)))
+    days, kin = _contest_days(board), whom.families
+    judged = judge_gaps(scores, board.clusters, board.days, cases, families=kin, like_ability=whom.like_ability)
+    breaks = judge_breaks(scores, board.clusters, days, scans, draws, families=kin, like_ability=whom.like_ability)
+    return Panel(name, len(board.problems), judged, breaks)
 
 
-def _breaks(
-    board: Board, scores: NDArray[np.float64], whom: Tested, rng: np.random.Generator
-) -> tuple[tuple[int, Break, float | None], ...]:
-    """The break of each run that has enough controls, by those of them that have answered nearly all that it has."""
-    has = np.isfinite(scores)
-    close = np.zeros_like(whom.controls)
-    apart = np.array(scores)
-    for row, start in enumerate(whom.starts):
-        apart[row, board.days < (np.inf if start is None else start)] = np.nan
-        seen = np.isfinite(apart[row])
-        shares = has[:, seen].mean(axis=1) if seen.any() else np.zeros(len(scores))
-        close[row] = whom.controls[row] & (shares >= NEARLY_ALL)
-    rows = [row for row in range(len(scores)) if close[row].sum() >= MIN_CONTROLS]
-    if not rows:
-        return ()
-    values = np.where(np.isfinite(apart), differences(scores, close), np.nan)[rows]
-    found = scan(values, board.clusters, _contest_days(board), rng)
-    adjusted = iter(holm([one.p for one in found if one.p is not None]).tolist())
-    return tuple(
-        (row, one, None if one.p is None else float(next(adjusted))) for row, one in zip(rows, found, strict=True)
-    )
+def _lost(seen: NDArray[np.bool_], kept: NDArray[np.bool_], parts: Sides) -> str | None:
+    """Which results of a run lie in broken months alone, so that nothing is left to judge."""
+    if not kept.any():
+        return "all months with results of it are broken"
+    sides = {"before": parts.before, "after": parts.after}
+    lost = [where for where, side in sides.items() if (seen & side).any() and not (kept & side).any()]
+    return f"all months with results of it {' and '.join(lost)} the cut-off are broken" if lost else None
+
+
+def _draws(board: Board, platform: str, seed: int) -> Draws:
+    """Generators by the seed, the platform and what a run is called: whoever else has results changes none of them."""
+
+    def of(row: int) -> np.random.Generator:
+        run = board.runs[row]
+        key = "\0".join((platform, run.model.casefold(), run.label, run.origin))
+        return np.random.default_rng([seed, int.from_bytes(hashlib.sha256(key.encode()).digest()[:8])])
+
+    return of
 
 
 def _contest_days(board: Board) -> NDArray[np.float64]:
@@ -236,15 +274,18 @@ def _contest_days(board: Board) -> NDArray[np.float64]:
 
 def _tested_at(entry: ModelEntry | None, used: UsedCutoff | None, at: datetime | None) -> TestedAt | None:
     if at is not None:
-        return TestedAt(days_of(at), days_of(at), f"tested at {at:%Y-%m-%dT%H:%MZ}")
+        written = f"{at:%Y-%m-%d}" if at.time() == time.min else f"{at:%Y-%m-%dT%H:%MZ}"
+        return TestedAt(days_of(at), days_of(at), written, f"tested at {at:%Y-%m-%dT%H:%MZ}")
     if used is None:
         return None
     if used.status is CutoffStatus.ASSUMED:
-        return TestedAt(-np.inf, days_of(used.cutoff.end), used.why, assumed=True)
+        return TestedAt(-np.inf, days_of(used.cutoff.end), cutoff_text(used), used.why, assumed=True)
     claims = holding(entry.claims, ClaimKind.TRAINING_DATA) if entry is not None else ()
-    first = min([used.cutoff.first, *(claim.cutoff.first for claim in claims)])
+    earliest = min([used.cutoff, *(claim.cutoff for claim in claims)], key=lambda cutoff: cutoff.first)
+    first = earliest.first
+    written = cutoff_text(used) if first == used.cutoff.first else f"{earliest.as_written} to {cutoff_text(used)}"
     begins = datetime(first.year, first.month, first.day, tzinfo=UTC) - EARLIEST_ZONE
-    return TestedAt(days_of(begins), days_of(used.cutoff.end), used.why)
+    return TestedAt(days_of(begins), days_of(used.cutoff.end), written, used.why)
 
 
 def _stated_ends(selection: Selection, registry: Registry) -> NDArray[np.float64]:
@@ -258,21 +299,23 @@ def _stated_ends(selection: Selection, registry: Registry) -> NDArray[np.float64
     return ends
 
 
-def _start(tested: TestedAt | None, ends: NDArray[np.float64], bound: float | None) -> float | None:
+def _start(
+    tested: TestedAt | None, ends: NDArray[np.float64], families: NDArray[np.int64], bound: float | None
+) -> float | None:
     """The day from which problems count for a run, given the ends of the cut-offs that its controls may have.
 
-    After the fifth of these, or after as many as lie before the run's own cut-off, three at least; the user's bound
-    where there is one. None: there are not three.
+    After the fifth of these, one of each family, or after as many as lie before the run's own cut-off, three at least;
+    the user's bound where there is one. None: there are not three.
     """
     if bound is not None:
         return bound
-    before = np.sort(ends[ends < (np.inf if tested is None or tested.assumed else tested.low)])
-    if before.size < MIN_CONTROLS:
-        return None
-    return float(before[min(before.size, ENOUGH_CONTROLS) - 1])
+    early = ends < (np.inf if tested is None or tested.assumed else tested.low)
+    first = {int(kin): float(ends[early & (families == kin)].min()) for kin in np.unique(families[early])}
+    before = sorted(first.values())
+    return before[min(len(before), ENOUGH_CONTROLS) - 1] if len(before) >= MIN_CONTROLS else None
 
 
-def _families(entries: Sequence[ModelEntry | None], registry: Registry) -> NDArray[np.int64]:
+def _families(selection: Selection, registry: Registry) -> NDArray[np.int64]:
     """The same number for models that have an ancestor in common; a model that is not known is a family of its own."""
     roots: dict[str, str] = {}
 
@@ -281,10 +324,11 @@ def _families(entries: Sequence[ModelEntry | None], registry: Registry) -> NDArr
             name = roots[name]
         return name
 
-    for entry in entries:
+    for entry in selection.entries:
         for ancestor in registry.ancestors(entry) if entry is not None else ():
             roots[root(ancestor.name)] = root(entry.name if entry is not None else ancestor.name)
-    return numbered(f"run {place}" if one is None else root(one.name) for place, one in enumerate(entries))
+    pairs = zip(selection.entries, selection.board.runs, strict=True)
+    return numbered(("not known", run.model.casefold()) if one is None else root(one.name) for one, run in pairs)
 
 
 def _made_alike(board: Board) -> NDArray[np.bool_]:

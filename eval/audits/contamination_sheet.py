@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
 from typing import Any
 
 import numpy as np
 
 from eval import sheets
+from eval.audits.breaks_sheet import break_table, breaks_as_dicts, day_text, instant_text, spread
 from eval.audits.contamination import ALL_PLATFORMS, ContaminationAudit, Panel, is_withheld, verdicts_on
 from eval.audits.refusals import grouped, named
 from eval.audits.runs import left_out_lines, month_name
-from eval.board import EPOCH
-from eval.report import utc_text
 from eval.sheets import Sheet, Table
-from eval.statistics.changepoint import Break, is_later_than
 from eval.statistics.gap import Gap
 from eval.statistics.placebo import Judgement, Placebo, Verdict
 
-LEVEL = 0.05
 SHORT = {
     Verdict.FOUND: "found",
     Verdict.NOT_FOUND: "not found",
     Verdict.PLACEBO: "withheld: placebo",
     Verdict.NO_CONTROL: "withheld: no control",
     Verdict.BROKEN: "withheld: broken",
+    Verdict.SUSPECT: "withheld: broken?",
+    Verdict.ALL_ALIKE: "withheld: all or none",
     Verdict.THIN: "withheld: too little",
     Verdict.PLATFORMS: "withheld: no platform",
 }
@@ -53,7 +51,10 @@ def _conditions(audit: ContaminationAudit) -> Iterator[str]:
     names = audit.selection.board.names
     controls = [name for name, serves in zip(names, np.any(audit.controls, axis=0).tolist(), strict=True) if serves]
     if audit.start is not None:
-        yield f"problems from {_day(audit.start)} on, so that cut-offs of controls lie before all of them"
+        starts = {audit.tested[one.model] for panel in audit.panels for one in panel.judged}
+        several = len({at.start for at in starts if at is not None}) > 1
+        since = 'or later (for each model from the day under "from" on)' if several else "on"
+        yield f"problems from {day_text(audit.start)} {since}, so that cut-offs of controls lie before all of them"
     yield f"controls: {', '.join(controls) if controls else 'none: no model has a stated cut-off before the problems'}"
     if audit.without:
         yield f"left out as controls, by --without-control: {', '.join(names[row] for row in audit.without)}"
@@ -64,7 +65,7 @@ def _shown(audit: ContaminationAudit, panel: Panel) -> Panel:
     """A panel with the runs that were asked for."""
     rows = set(audit.selection.shown)
     judged = tuple(one for one in panel.judged if one.model in rows)
-    return replace(panel, judged=judged, breaks=tuple(one for one in panel.breaks if one[0] in rows))
+    return replace(panel, judged=judged, breaks=tuple(one for one in panel.breaks if one.model in rows))
 
 
 def _summary_table(audit: ContaminationAudit, shown: Sequence[Panel]) -> Table:
@@ -118,6 +119,7 @@ def _tables(audit: ContaminationAudit, panel: Panel) -> Iterator[Table]:
     columns = (
         sheets.text("model"),
         sheets.text("cut-off"),
+        sheets.text("from"),
         sheets.count("before"),
         sheets.count("after"),
         sheets.points("gap"),
@@ -129,9 +131,9 @@ def _tables(audit: ContaminationAudit, panel: Panel) -> Iterator[Table]:
     rows = tuple(_row(audit, one) for one in sorted(panel.judged, key=_order))
     if rows:
         yield Table(f"Gap at the cut-off: {panel.platform}", columns, rows, tuple(_gap_notes(audit, panel)))
-    found = [(row, one, p) for row, one, p in panel.breaks if one.p is not None]
-    if found:
-        yield _break_table(audit, panel, found)
+    breaks = break_table(audit, panel)
+    if breaks is not None:
+        yield breaks
 
 
 def _gap_notes(audit: ContaminationAudit, panel: Panel) -> Iterator[str]:
@@ -159,10 +161,10 @@ def _failed_placebos(audit: ContaminationAudit, panel: Panel) -> Iterator[str]:
             if points is not None:
                 against.setdefault(control, []).append((names[one.model], 100 * points.value))
     for control, found in sorted(against.items(), key=lambda entry: names[entry[0]]):
-        low, high = (f"{pick(size for _, size in found):+.1f}" for pick in (min, max))
         yield (
-            f"placebo failed: the control {names[control]} shows a gap of {low if low == high else f'{low} to {high}'} "
-            f"points that it cannot have, at the cut-offs of {named([name for name, _ in found])}"
+            f"placebo failed on {panel.platform}: the control {names[control]} shows a gap of "
+            f"{spread([size for _, size in found])} points that it cannot have, at the cut-offs of "
+            f"{named([name for name, _ in found])}"
         )
     if against:
         yield "look at the runs of such controls (live audit runs); --without-control MODEL leaves one out, and says so"
@@ -176,53 +178,19 @@ def _order(one: Judgement) -> tuple[bool, bool, float]:
 
 def _row(audit: ContaminationAudit, one: Judgement) -> tuple[sheets.Cell, ...]:
     tested, gap = audit.tested[one.model], one.gap
-    cutoff = None if tested is None else f"{_day(tested.high)}?" if tested.assumed else _span(tested.low, tested.high)
     points = gap.points if gap is not None and not is_withheld(one) else None
     return (
         audit.selection.board.names[one.model],
-        cutoff,
+        tested.written if tested is not None else None,
+        day_text(tested.start) if tested is not None else None,
         gap.before.n_items if gap is not None else None,
         gap.after.n_items if gap is not None else None,
         points.value if points is not None else None,
         points.se if points is not None else None,
         one.p_holm if points is not None else None,
-        gap.detectable if gap is not None and points is not None else None,
+        one.detectable if points is not None else None,
         one.verdict,
     )
-
-
-def _break_table(audit: ContaminationAudit, panel: Panel, found: list[tuple[int, Break, float | None]]) -> Table:
-    columns = (
-        sheets.text("model"),
-        sheets.text("break after"),
-        sheets.text("and before"),
-        sheets.points("drop"),
-        sheets.p_value("p (Holm)"),
-        sheets.text("may lie from"),
-        sheets.text("to"),
-        sheets.text("remark"),
-    )
-    rows = []
-    for row, one, p in sorted(found, key=lambda entry: (entry[2] if entry[2] is not None else 1.0, entry[0])):
-        if p is None or p >= LEVEL:
-            continue
-        tested = audit.tested[row]
-        late = tested is not None and is_later_than(one, tested.high)
-        rows.append(
-            (
-                audit.selection.board.names[row],
-                _day(one.last_before),
-                _day(one.first_after),
-                one.gap,
-                p,
-                _day(one.earliest),
-                _day(one.latest),
-                "later than its cut-off" if late else "",
-            )
-        )
-    models = "model" if len(found) == 1 else "models"
-    notes = [f"{len(found)} {models} scanned, {len(rows)} with a break at 5 % (Holm)"]
-    return Table(f"Breaks found without a date: {panel.platform}", columns, tuple(rows), tuple(notes))
 
 
 def _notes(audit: ContaminationAudit) -> Iterator[str]:
@@ -231,10 +199,19 @@ def _notes(audit: ContaminationAudit) -> Iterator[str]:
         yield reason
         return
     yield "gap: percentage points better before the cut-off than models that can know none of it lead one to expect"
-    yield '"could be seen": the gap that would be found 4 times out of 5; a gap not found does not make a model clean'
+    yield (
+        '"could be seen": the gap that p would find 4 times out of 5 after Holm over all tests on the platform; a gap '
+        "not found does not make a model clean"
+    )
     judged = [one for panel in audit.panels for one in panel.judged if one.model in set(audit.selection.shown)]
     if any(map(is_withheld, judged)):
-        yield "withheld: the gap and its p are not shown, as they cannot be told from a fault of the method or the run"
+        yield "withheld: no gap and no p is given, as they could not be told from a fault of the method or the run"
+    yield from grouped(
+        (audit.selection.board.names[one.model], f"{panel.platform}: {one.sentence}")
+        for panel in audit.panels
+        for one in panel.judged
+        if one.model in set(audit.selection.shown) and one.verdict in {Verdict.BROKEN, Verdict.SUSPECT}
+    )
     if any(at is not None and at.assumed for at in (audit.tested[one.model] for one in judged)):
         yield "?: no cut-off is stated, only the release date is known: nothing can be told to be from before it"
     yield from _untested(audit)
@@ -255,7 +232,7 @@ def nothing_tested(audit: ContaminationAudit) -> str | None:
         return "nothing left to test: no problem with results is left by --platform, --difficulty, --since and --until"
     early = _too_early(audit)
     if early:
-        names, first = named([selection.board.names[row] for row in early]), _day(float(selection.board.days.min()))
+        names, first = named([selection.board.names[row] for row in early]), day_text(float(selection.board.days.min()))
         return (
             f"nothing left to test: the cut-offs of {names} lie before the first problem used ({first}): an earlier "
             "--since leaves some to test"
@@ -281,27 +258,10 @@ def _untested(audit: ContaminationAudit) -> Iterator[str]:
         yield f"not tested, as the cut-off lies before all problems used: {named(early)}"
 
 
-def _day(days: float | None) -> str | None:
-    return None if days is None else f"{EPOCH + timedelta(days=days):%Y-%m-%d}"
-
-
-def _span(low: float, high: float) -> str:
-    first, last = _day(low), _day(high)
-    return str(first) if first == last else f"{first} to {last}"
-
-
-def _instant(days: float | None) -> str | None:
-    return None if days is None or not np.isfinite(days) else utc_text(_moment(days))
-
-
-def _moment(days: float) -> datetime:
-    return EPOCH + timedelta(seconds=round(days * 86_400))
-
-
 def _as_dict(audit: ContaminationAudit) -> Mapping[str, Any]:
     names = audit.selection.board.names
     return {
-        "problems_from": _instant(audit.start),
+        "problems_from": instant_text(audit.start),
         "controls": {
             name: [names[place] for place, serves in enumerate(row) if serves]
             for name, row in zip(names, audit.controls.tolist(), strict=True)
@@ -311,9 +271,9 @@ def _as_dict(audit: ContaminationAudit) -> Mapping[str, Any]:
             if at is None
             else {
                 **asdict(at),
-                "low": _instant(at.low),
-                "high": _instant(at.high),
-                "start": _instant(at.start),
+                "low": instant_text(at.low),
+                "high": instant_text(at.high),
+                "start": instant_text(at.start),
             }
             for row, at in enumerate(audit.tested)
             if row in set(audit.selection.shown)
@@ -332,18 +292,7 @@ def _as_dict(audit: ContaminationAudit) -> Mapping[str, Any]:
                 "platform": panel.platform,
                 "n_problems": panel.n_problems,
                 "judged": [_judged_as_dict(audit, one) for one in panel.judged],
-                "breaks": [
-                    {
-                        "model": names[row],
-                        **asdict(one),
-                        "p_holm": p,
-                        "last_before": _instant(one.last_before),
-                        "first_after": _instant(one.first_after),
-                        "earliest": _instant(one.earliest),
-                        "latest": _instant(one.latest),
-                    }
-                    for row, one, p in panel.breaks
-                ],
+                "breaks": breaks_as_dicts(audit, panel),
             }
             for panel in (_shown(audit, panel) for panel in audit.panels)
         ],
@@ -352,7 +301,7 @@ def _as_dict(audit: ContaminationAudit) -> Mapping[str, Any]:
 
 
 def _judged_as_dict(audit: ContaminationAudit, one: Judgement) -> dict[str, Any]:
-    """A verdict by names. What must not be read as a finding stands under ``withheld_numbers``."""
+    """A verdict by names; where it is withheld, with the numbers of the controls alone."""
     names, kin = audit.selection.board.names, audit.families
     controls = np.flatnonzero(audit.controls[one.model]).tolist()
 
@@ -360,30 +309,30 @@ def _judged_as_dict(audit: ContaminationAudit, one: Judgement) -> dict[str, Any]
         others = controls if found.control is None else [row for row in controls if kin[row] != kin[found.control]]
         return {
             "control": None if found.control is None else names[found.control],
-            "after": _instant(found.time),
+            "after": instant_text(found.time),
             "p_holm": found.p_holm,
             "gap": _gap_as_dict(found.gap, [names[row] for row in others]),
         }
 
+    hidden = is_withheld(one)
     numbers: dict[str, Any] = {
         "gap": None if one.gap is None else _gap_as_dict(one.gap, [names[row] for row in controls]),
         "p_holm": one.p_holm,
+        "detectable": one.detectable,
         "placebo_range": one.placebo_range,
         "other_dates": [placebo(found) for found in one.other_dates],
         "warnings": one.warnings,
     }
-    hidden, against = is_withheld(one), [names[row] for row in one.against]
-    if against:  # the sentence may hold the size of the model's own gap
-        numbers["sentence"] = one.sentence
     return {
         "model": names[one.model],
         "verdict": one.verdict,
-        "sentence": f"{one.verdict} ({', '.join(against)})" if against else one.sentence,
+        "sentence": one.sentence,
         "n_tests": one.n_tests,
-        **{key: None if hidden else value for key, value in numbers.items() if key != "sentence"},
+        "n_before": None if one.gap is None else one.gap.before.n_items,
+        "n_after": None if one.gap is None else one.gap.after.n_items,
+        **{key: None if hidden else value for key, value in numbers.items()},
         "placebos": [placebo(found) for found in one.placebos],
-        "failed_controls": against,
-        **({"withheld_numbers": numbers} if hidden else {}),
+        "failed_controls": [names[row] for row in one.against],
     }
 
 

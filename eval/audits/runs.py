@@ -162,8 +162,9 @@ def runs_sheet(audit: RunsAudit) -> Sheet:
     notes = [_advice(audit, one) for one in broken]
     if broken:
         notes.append(
-            "live audit contamination, composition and difficulty leave broken months out by themselves; live eval "
-            "does not: give it a window without them (--since, --until)"
+            "live audit contamination, composition, difficulty and memorisation leave broken months out by themselves; "
+            "live eval (every table), live compare and live audit stability, weights, saturation and split keep them "
+            "and say so: give these a window without them (--since, --until)"
         )
     if not audit.by_label and audit.selection.board.problems:
         notes.append('no problem is labelled "easy": those that runs solve at 80 % or more stand in')
@@ -174,7 +175,9 @@ def _advice(audit: RunsAudit, one: PeriodHealth) -> str:
     run, name = audit.selection.board.runs[one.model], audit.selection.board.names[one.model]
     fewer = "fewer" if one.z is not None and one.z < 0 else "more"
     what = (
-        "look for answers that are empty, cut off or refused" if fewer == "fewer" else "look at how these were graded"
+        "look for answers that are empty, cut off or refused"
+        if fewer == "fewer"
+        else "look at how these were graded, and whether it is the rest of the run that is broken"
     )
     again = "ask whoever published them, and import sound ones" if run.imported else "then ask the model again"
     return (

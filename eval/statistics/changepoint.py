@@ -3,8 +3,11 @@
 ``scan`` looks at the difference between a model and its controls on each problem (``differences``). At each boundary
 between contests, t is the mean before it less the mean after it over its standard error by contest; the break is where
 t is largest (one-sided: only a drop is looked for). Because the largest of many t is large by chance, p is found by
-putting the contests in random order. ``break_of_logit`` does the same for the model of E2 in
-:mod:`eval.statistics.gap`, at candidate times that are given (months, say), by likelihood.
+putting the contests in random order, and p alone is to be read: t has no factor for small samples.
+
+Where problems become harder, a model much stronger than its controls breaks off from them without having seen anything.
+A scan is believed where the controls bracket the model, and none of them has a break from the others
+(:mod:`eval.statistics.breaks`).
 
 The set of dates holds the boundaries whose log-likelihood is within 1.92 (half the 95 % quantile of chi-squared with
 one degree of freedom) of the best. It takes problems for independent, and is a guide more than a confidence set.
@@ -22,7 +25,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from eval.statistics.gap import MIN_CONTESTS
-from eval.statistics.regression import Estimate, Refusal, logit
 from eval.statistics.scores import FloatArray, IntArray
 
 BoolArray = NDArray[np.bool_]
@@ -35,14 +37,17 @@ _CHUNK_CELLS = 1_000_000
 
 @dataclass(frozen=True)
 class Break:
-    """The most likely break of one model; all None with a ``refusal``.
+    """The most likely break of one model, on ``n_items`` problems of ``n_contests`` contests.
 
     It lies between the contests at ``last_before`` and ``first_after`` (times as given). ``gap`` is a share (0.05: five
-    points), ``t`` its ratio to a standard error without small-sample factor, ``p`` the share of random orders of the
-    contests with a t as large. The set of dates: the break lies after ``earliest`` and before ``latest``, contests
-    both. ``n_boundaries`` were looked at.
+    points), ``t`` its ratio to a standard error without a factor for small samples: not to be read by itself. ``p`` is
+    the share of random orders of the contests with a t as large. The set of dates: the break lies after ``earliest``
+    and before ``latest``, contests both. ``n_boundaries`` were looked at; with a ``refusal`` there was none, and all
+    but the counts is None.
     """
 
+    n_items: int
+    n_contests: int
     n_boundaries: int
     last_before: float | None = None
     first_after: float | None = None
@@ -51,22 +56,6 @@ class Break:
     p: float | None = None
     earliest: float | None = None
     latest: float | None = None
-    refusal: str | None = None
-
-
-@dataclass(frozen=True)
-class LogitBreak:
-    """The likeliest of the candidate breaks of a logistic model; all None with a ``refusal``.
-
-    ``first_after`` is the candidate: problems from it on are after the break. ``gain`` is the log-likelihood over a
-    model without a break, ``gap`` in log-odds. ``candidates_within`` are the first and last candidate of the set of
-    dates.
-    """
-
-    first_after: float | None = None
-    gain: float | None = None
-    gap: Estimate | None = None
-    candidates_within: tuple[float, float] | None = None
     refusal: str | None = None
 
 
@@ -84,83 +73,41 @@ class _Contests:
     cuts: BoolArray
 
 
-def differences(scores: ArrayLike, controls: ArrayLike) -> FloatArray:
-    """Each model's score less the mean of its controls', models x problems; NaN where one of them has no result.
+def differences(tested: ArrayLike, controls: ArrayLike) -> FloatArray:
+    """A model's score less the mean of its controls' (models x problems), by problem; NaN where one has no result."""
+    scores, peers = np.asarray(tested, dtype=np.float64), np.asarray(controls, dtype=np.float64)
+    if scores.ndim != 1 or peers.ndim != 2 or peers.shape[1] != scores.size or not len(peers):
+        raise ValueError(f"scores of shape {scores.shape}, and of the controls {peers.shape}")
+    return np.asarray(scores - peers.mean(axis=0), dtype=np.float64)
 
-    ``controls`` (models x models) is true where the column is a control of the row.
+
+def scan(values: ArrayLike, clusters: ArrayLike, times: ArrayLike, rng: np.random.Generator) -> Break:
+    """The break of a model: ``values`` are its differences from its controls on each problem, NaN = left out.
+
+    Boundaries leave 15 % of its problems, and 4 contests, on either side. They run between contests, whose time is that
+    of their earliest problem. p is by 2,000 orders. Refused where no boundary is left.
     """
-    table, chosen = np.asarray(scores, dtype=np.float64), np.asarray(controls, dtype=np.bool_)
-    if table.ndim != 2 or chosen.shape != (len(table), len(table)):
-        raise ValueError(f"scores of shape {table.shape}, controls of shape {chosen.shape}")
-    found = np.full(table.shape, np.nan)
-    for row, mine in enumerate(chosen):
-        if mine.any():
-            found[row] = table[row] - table[mine].mean(axis=0)
-    return found
-
-
-def scan(
-    values: ArrayLike,
-    clusters: ArrayLike,
-    times: ArrayLike,
-    rng: np.random.Generator,
-    *,
-    permutations: int = PERMUTATIONS,
-    trimming: float = TRIMMING,
-) -> tuple[Break, ...]:
-    """The break of each model: ``values`` are its differences from its controls, models x problems, NaN = left out.
-
-    Boundaries leave that share of a model's problems, and 4 contests, on either side. They run between contests, whose
-    time is that of their earliest problem. Refused where no boundary is left.
-    """
-    table, groups, moments = _checked(values, clusters, times)
-    if not 0 <= trimming < 0.5:
-        raise ValueError(f"trimming of {trimming} leaves nothing to look at")
-    found = []
-    for row in table:
-        seen = np.isfinite(row)
-        found.append(_scan_one(row[seen], groups[seen], moments[seen], rng, (permutations, trimming)))
-    return tuple(found)
-
-
-def break_of_logit(
-    tested: ArrayLike, difficulty: ArrayLike, clusters: ArrayLike, times: ArrayLike, candidates: ArrayLike
-) -> LogitBreak:
-    """The candidate at which logit p_i = a + s * (-b_i) + delta * (time_i < candidate) fits best, with delta > 0.
-
-    ``tested`` has the model's scores (NaN = none), ``difficulty`` the b_i by its controls alone. A candidate with fewer
-    than 4 contests on a side, or whose regression is refused, is passed over.
-    """
-    scores, hard, moments = (np.asarray(each, dtype=np.float64) for each in (tested, difficulty, times))
-    groups = np.asarray(clusters)
-    if not scores.ndim == 1 or not scores.shape == hard.shape == moments.shape == groups.shape:
-        raise ValueError(f"scores {scores.shape}, difficulties {hard.shape}, times {moments.shape}: one each a problem")
-    seen = np.isfinite(scores) & np.isfinite(hard)
-    scores, moments, groups = scores[seen], moments[seen], groups[seen]
-    base = np.column_stack([np.ones(scores.size), -hard[seen]])
-    without = logit(scores, base, groups)
-    if isinstance(without, Refusal):
-        return LogitBreak(refusal=without.reason)
-    assert without.log_likelihood is not None
-    gains: dict[float, tuple[float, Estimate]] = {}
-    for candidate in np.unique(np.asarray(candidates, dtype=np.float64)).tolist():
-        before = moments < candidate
-        if min(np.unique(groups[before]).size, np.unique(groups[~before]).size) < MIN_CONTESTS:
-            continue
-        fitted = logit(scores, np.column_stack([base, before]), groups)
-        if isinstance(fitted, Refusal) or fitted.coefficients[2] <= 0:
-            continue
-        assert fitted.log_likelihood is not None
-        gains[candidate] = (
-            fitted.log_likelihood - without.log_likelihood,
-            fitted.estimate(2, fitted.n_clusters - 2),
-        )
-    if not gains:
-        return LogitBreak(refusal=f"no candidate with {MIN_CONTESTS} contests on each side shows a drop")
-    best = max(gains, key=lambda candidate: gains[candidate][0])
-    gain, gap = gains[best]
-    within = [candidate for candidate, (value, _) in gains.items() if value > gain - WITHIN]
-    return LogitBreak(best, gain, gap, (min(within), max(within)))
+    differing, groups, moments = _checked(values, clusters, times)
+    contests = _in_order(differing, groups, moments)
+    observed, gaps = _statistics(contests.sums[None], contests.counts[None], contests.cuts)
+    allowed = np.flatnonzero(np.isfinite(observed[0]))
+    sizes = differing.size, contests.times.size
+    if not allowed.size:
+        need = f"needs a boundary with {MIN_CONTESTS} contests and {TRIMMING:.0%} of the problems on each side"
+        return Break(*sizes, 0, refusal=f"{need}; there are {contests.times.size} contests")
+    place = int(observed[0].argmax())
+    low, high = _set_of_dates(contests, differing, gaps[0], allowed, place)
+    return Break(
+        *sizes,
+        int(allowed.size),
+        float(contests.times[place]),
+        float(contests.times[place + 1]),
+        float(gaps[0, place]),
+        float(observed[0, place]),
+        _p_value(contests, float(observed[0, place]), rng),
+        float(contests.times[low]),
+        float(contests.times[high + 1]),
+    )
 
 
 def is_later_than(found: Break, cutoff: float) -> bool | None:
@@ -171,41 +118,16 @@ def is_later_than(found: Break, cutoff: float) -> bool | None:
     return None if found.earliest is None else found.earliest > cutoff
 
 
-def _scan_one(
-    values: FloatArray, groups: IntArray, moments: FloatArray, rng: np.random.Generator, how: tuple[int, float]
-) -> Break:
-    trimming = how[1]
-    contests = _in_order(values, groups, moments)
-    observed, gaps = _statistics(contests.sums[None], contests.counts[None], contests.cuts, trimming)
-    allowed = np.flatnonzero(np.isfinite(observed[0]))
-    if not allowed.size:
-        need = f"needs a boundary with {MIN_CONTESTS} contests and {trimming:.0%} of the problems on each side"
-        return Break(0, refusal=f"{need}; there are {contests.times.size} contests")
-    place = int(observed[0].argmax())
-    low, high = _set_of_dates(contests, values, gaps[0], allowed, place)
-    return Break(
-        int(allowed.size),
-        float(contests.times[place]),
-        float(contests.times[place + 1]),
-        float(gaps[0, place]),
-        float(observed[0, place]),
-        _p_value(contests, float(observed[0, place]), rng, how),
-        float(contests.times[low]),
-        float(contests.times[high + 1]),
-    )
-
-
-def _p_value(contests: _Contests, largest: float, rng: np.random.Generator, how: tuple[int, float]) -> float:
+def _p_value(contests: _Contests, largest: float, rng: np.random.Generator) -> float:
     """The share of random orders of the contests, this one included, with a largest t no smaller."""
-    permutations, trimming = how
     reached, step = 1, max(1, _CHUNK_CELLS // contests.times.size)
-    for start in range(0, permutations, step):
-        rows = min(step, permutations - start)
+    for start in range(0, PERMUTATIONS, step):
+        rows = min(step, PERMUTATIONS - start)
         order = rng.permuted(np.tile(np.arange(contests.times.size), (rows, 1)), axis=1)
-        drawn, _ = _statistics(contests.sums[order], contests.counts[order], contests.cuts, trimming)
+        drawn, _ = _statistics(contests.sums[order], contests.counts[order], contests.cuts)
         # Rounding must not make an order that is the same, or its mirror, come out smaller.
         reached += int((drawn.max(axis=1) >= largest - 1e-9).sum())
-    return reached / (permutations + 1)
+    return reached / (PERMUTATIONS + 1)
 
 
 def _in_order(values: FloatArray, groups: IntArray, moments: FloatArray) -> _Contests:
@@ -227,9 +149,7 @@ def _total(index: IntArray, values: FloatArray, n_contests: int) -> FloatArray:
     return np.asarray(np.bincount(index, values, minlength=n_contests), dtype=np.float64)
 
 
-def _statistics(
-    sums: FloatArray, counts: FloatArray, cuts: BoolArray, trimming: float
-) -> tuple[FloatArray, FloatArray]:
+def _statistics(sums: FloatArray, counts: FloatArray, cuts: BoolArray) -> tuple[FloatArray, FloatArray]:
     """t and the gap after each place of each order (orders x contests); t is -inf where no boundary may be.
 
     With contests wholly on one side, the clustered variance is the sum over contests of (sum - count * mean)^2 / n^2
@@ -240,7 +160,7 @@ def _statistics(
     position = np.arange(1, n_contests + 1)
     total = parts[1][:, -1:] if n_contests else np.zeros((len(sums), 1))
     allowed = cuts & (position >= MIN_CONTESTS) & (n_contests - position >= MIN_CONTESTS)
-    allowed = allowed & (parts[1] >= trimming * total) & (total - parts[1] >= trimming * total)
+    allowed = allowed & (parts[1] >= TRIMMING * total) & (total - parts[1] >= TRIMMING * total)
     means, variances = [], []
     for side in (parts, [each[:, -1:] - each for each in parts]):
         of_sums, n, squares, crossed, sizes = side
@@ -271,10 +191,12 @@ def _set_of_dates(
 
 
 def _checked(values: ArrayLike, clusters: ArrayLike, times: ArrayLike) -> tuple[FloatArray, IntArray, FloatArray]:
-    table, groups = np.asarray(values, dtype=np.float64), np.asarray(clusters)
+    """The problems that are not left out."""
+    row, groups = np.asarray(values, dtype=np.float64), np.asarray(clusters)
     moments = np.asarray(times, dtype=np.float64)
-    if table.ndim != 2 or groups.shape != table.shape[1:] or moments.shape != table.shape[1:]:
-        raise ValueError(f"values {table.shape}, clusters {groups.shape}, times {moments.shape}: one each a problem")
-    if not np.isfinite(moments).all():
+    if row.ndim != 1 or groups.shape != row.shape or moments.shape != row.shape:
+        raise ValueError(f"values {row.shape}, clusters {groups.shape}, times {moments.shape}: one each a problem")
+    seen = np.isfinite(row)
+    if not np.isfinite(moments[seen]).all():
         raise ValueError("each problem needs a time")
-    return table, groups.astype(np.int64), moments
+    return row[seen], groups[seen].astype(np.int64), moments[seen]

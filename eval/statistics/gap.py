@@ -10,7 +10,8 @@ problem (the controls) meet the same problems, and their own change is taken awa
 
 Standard errors are clustered by contest and take difficulties as known; p values are by Student's t with (contests - 2)
 degrees of freedom. A cut-off is an interval: problems within it are undecidable and left out. Thin evidence is refused
-with a sentence.
+with a sentence. The difficulties before and after the cut-off have prior means of their own: with one mean for all, few
+controls and problems that become harder, the prior takes part of the change back and leaves a false gap.
 
 Sources: Bertrand, Duflo and Mullainathan 2004, "How much should we trust differences-in-differences estimates?", for
 the errors; the difficulty fit is :mod:`eval.statistics.irt`, the regressions :mod:`eval.statistics.regression`.
@@ -23,10 +24,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eval.statistics.intervals import clopper_pearson
+from eval.statistics.intervals import clopper_pearson, t_quantile
 from eval.statistics.irt import Fixed, Items, Kind, fit
 from eval.statistics.irt_newton import Settings
-from eval.statistics.pairs import POWER_80
 from eval.statistics.regression import Estimate, Refusal, average_effect, logit, ols
 from eval.statistics.scores import FloatArray, IntArray
 
@@ -39,6 +39,7 @@ MIN_ITEMS = 15
 MIN_CONTROLS = 3
 # How far, in logits, a model may lie outside the abilities of its controls.
 REACH = 0.5
+LEVEL, POWER = 0.05, 0.8
 CEILING, FLOOR = 0.90, 0.05
 # Controls are few and of very different ability: the priors must not pull them together.
 PRIOR = Settings(ability_sd=2.0, difficulty_sd=3.0)
@@ -72,11 +73,10 @@ class Gap:
     """A model's gap at a cut-off; positive: better on the problems before it.
 
     ``linear``, ``points`` (over the problems after the cut-off) and ``points_all`` (over all) are shares: 0.05 is five
-    points; ``logit`` is in log-odds. ``detectable`` is the gap in ``points`` that would be found 4 times out of 5.
-    ``controls`` are the rows that were used: those with 15 results on each side. ``ability`` and, in the order of the
-    controls, ``control_abilities`` are in logits; ``comparable`` says whether the one lies within the others, or up to
-    0.5 outside (False as well where there are too few controls). ``n_undecidable`` problems lie within the cut-off,
-    ``n_missing`` others have no result of the model or of any control.
+    points; ``logit`` is in log-odds. ``controls`` are the rows that were used: those with 15 results on each side.
+    ``ability`` and, in the order of the controls, ``control_abilities`` are in logits; ``comparable`` says whether the
+    one lies within the others, or up to 0.5 outside (False as well where there are too few controls). ``n_undecidable``
+    problems lie within the cut-off, ``n_missing`` others have no result of the model or of any control.
 
     With a ``refusal`` there is no estimate. ``linear`` alone is None where too few problems have all controls.
     """
@@ -90,7 +90,6 @@ class Gap:
     logit: Estimate | None = None
     points: Estimate | None = None
     points_all: Estimate | None = None
-    detectable: float | None = None
     ability: float | None = None
     control_abilities: tuple[float, ...] = ()
     comparable: bool | None = None
@@ -149,21 +148,21 @@ def find_gap(
     parts: Sides,
     clusters: ArrayLike,
     *,
+    families: ArrayLike | None = None,
     any_ability: bool = False,
     min_controls: int = MIN_CONTROLS,
-    side_means: bool = True,
-    settings: Settings = PRIOR,
 ) -> Gap:
     """The gap of one model: ``tested`` has its scores, ``controls`` (models x problems) those of its peers, NaN = none.
 
-    Refused: fewer than 4 contests or 15 problems on a side, fewer than 3 controls, a side on which the model solves all
-    or nothing, and a model more than 0.5 logits outside the abilities of the controls (``any_ability``: only warned
-    of). ``settings`` are the priors of the difficulty fit. Raises ``ValueError`` for shapes that do not match.
-
-    ``side_means`` gives the difficulties before and after the cut-off prior means of their own. With one mean for all,
-    few controls and problems that become harder, the prior takes part of the change back and leaves a false gap.
+    Refused: fewer than 4 contests or 15 problems on a side, controls of fewer than 3 families (``families`` numbers kin
+    among them alike, so that two runs of one model count once; by default each is its own), a side on which the model
+    solves all or nothing, and a model more than 0.5 logits outside the abilities of the controls (``any_ability``: only
+    warned of). Raises ``ValueError`` for shapes that do not match.
     """
     scores, peers, groups = _checked(tested, controls, parts, clusters)
+    kin = np.arange(len(peers)) if families is None else np.asarray(families)
+    if kin.shape != peers.shape[:1]:
+        raise ValueError(f"families of shape {kin.shape} for {len(peers)} controls")
     decided = parts.before | parts.after
     there = decided & np.isfinite(scores)
     used = tuple(
@@ -179,11 +178,34 @@ def find_gap(
     missing = _missing(shown)
     if missing:
         return replace(shown, refusal="; ".join(missing))
-    if len(used) < min_controls:
-        lacking = f"needs at least {min_controls} controls with {MIN_ITEMS} results on each side, there are {len(used)}"
+    lacking = too_few_controls(kin[list(used)], f"with {MIN_ITEMS} results on each side", min_controls)
+    if lacking is not None:
         return replace(shown, comparable=False, refusal=lacking)
-    scale = control_scale(data.tested, data.controls, settings, data.before if side_means else None)
-    return _estimated(shown, data, scale, any_ability)
+    return _estimated(shown, data, control_scale(data.tested, data.controls, strata=data.before), any_ability)
+
+
+def too_few_controls(families: ArrayLike, condition: str, least: int = MIN_CONTROLS) -> str | None:
+    """Why controls of these families (those that meet a condition, in words) are too few; None where they are not."""
+    n_runs, n_families = np.size(families), np.unique(families).size
+    if n_families >= least:
+        return None
+    runs = f" ({n_runs} runs)" if n_runs > n_families else ""
+    return f"needs at least {least} controls of different families {condition}, there are {n_families}{runs}"
+
+
+def within_reach(ability: float, controls: ArrayLike) -> bool:
+    """Whether controls of these abilities bracket a model: it lies between them, or up to 0.5 logits outside."""
+    among = np.asarray(controls, dtype=np.float64)
+    return bool(among.min() - REACH <= ability <= among.max() + REACH)
+
+
+def detectable_gap(se: float, degrees: float, n_tests: int = 1) -> float:
+    """The true gap, in the unit of its standard error, that p finds 4 times out of 5 where it is one of several tests.
+
+    (t(1 - 0.025 / n_tests) + t(0.8)) s.e., by quantiles of Student's t: Holm holds the smallest of n p values against
+    0.05 / n, and that step is the one that a lone gap has to pass. For one test and many contests it is 2.80 s.e.
+    """
+    return (t_quantile(degrees, 1 - LEVEL / 2 / n_tests) + t_quantile(degrees, POWER)) * se
 
 
 def control_scale(
@@ -204,7 +226,7 @@ def control_scale(
 def _estimated(shown: Gap, data: _Data, scale: Scale, any_ability: bool) -> Gap:
     """The numbers, once there is enough of everything."""
     low, high = float(scale.controls.min()), float(scale.controls.max())
-    comparable = low - REACH <= scale.ability <= high + REACH
+    comparable = within_reach(scale.ability, scale.controls)
     shown = replace(
         shown, ability=scale.ability, control_abilities=tuple(scale.controls.tolist()), comparable=comparable
     )
@@ -223,7 +245,6 @@ def _estimated(shown: Gap, data: _Data, scale: Scale, any_ability: bool) -> Gap:
         logit=fitted.estimate(2, degrees),
         points=points,
         points_all=average_effect(fitted, design, 2, None, degrees),
-        detectable=POWER_80 * points.se,
         warnings=(*_warnings(shown), *(() if comparable else (outside,))),
     )
 

@@ -7,8 +7,10 @@ control is therefore tested like the model itself, against the other controls (a
                    log-odds, larger than that of every placebo
 ``gap not found``  otherwise; always with the gap that could have been seen 4 times out of 5
 ``withheld``       a placebo is significant by Holm over the placebos, or as large as the model's gap; no control is
-                   comparable; the run is broken; there is too little evidence; or (the caller says so) what is found on
-                   several platforms together is borne out by none of them
+                   comparable; the run is broken, or looks so (it fails after the cut-off what nearly all controls
+                   solve: :func:`eval.statistics.run_health.fails_easy`); all or no problems of a side are solved; there
+                   is too little evidence; or (the caller says so) what is found on several platforms together is borne
+                   out by none of them
 
 A gap that is not found at a date does not make a model clean: what it was trained on may reach past that date.
 """
@@ -22,13 +24,24 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eval.statistics.gap import MIN_CONTESTS, MIN_CONTROLS, MIN_ITEMS, PRIOR, REACH, Gap, Sides, control_scale, find_gap
-from eval.statistics.irt_newton import Settings
+from eval.statistics.gap import (
+    MIN_CONTESTS,
+    MIN_CONTROLS,
+    MIN_ITEMS,
+    REACH,
+    Gap,
+    Sides,
+    detectable_gap,
+    find_gap,
+    within_reach,
+)
 from eval.statistics.multiplicity import holm
+from eval.statistics.run_health import EasyAfter, fails_easy
 from eval.statistics.scores import FloatArray, IntArray
 
 ALPHA = 0.05
 DATES_PER_SIDE = 3
+ODD_Z = -3.0
 
 
 class Verdict(StrEnum):
@@ -39,6 +52,8 @@ class Verdict(StrEnum):
     PLACEBO = "withheld: placebo failed"
     NO_CONTROL = "withheld: no comparable control"
     BROKEN = "withheld: run broken"
+    SUSPECT = "withheld: run broken?"
+    ALL_ALIKE = "withheld: all or none solved"
     THIN = "withheld: too little evidence"
     PLATFORMS = "withheld: no platform bears it out"
 
@@ -74,7 +89,9 @@ class Placebo:
 class Judgement:
     """A verdict with all that it rests on. ``p_holm`` is adjusted for ``n_tests`` models.
 
-    ``sentence`` says the verdict with its numbers. ``placebo_range`` (log-odds) spans the placebos of the controls that
+    ``sentence`` says the verdict, with its numbers where it is not withheld. ``detectable`` is the gap (a share, over
+    the problems after the cut-off) that p would have found 4 times out of 5, with so many tests; a placebo may still
+    withhold it. ``placebo_range`` (log-odds) spans the placebos of the controls that
     counted; ``against`` are the rows of those that withhold the claim. ``other_dates`` never withhold: a model whose
     break lies elsewhere shows it there, and ``warnings`` say so.
     """
@@ -90,6 +107,7 @@ class Judgement:
     other_dates: tuple[Placebo, ...] = ()
     warnings: tuple[str, ...] = ()
     against: tuple[int, ...] = ()
+    detectable: float | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +116,6 @@ class _Board:
     clusters: IntArray
     times: FloatArray
     families: IntArray
-    side_means: bool
-    settings: Settings
 
     def gap(
         self,
@@ -110,49 +126,20 @@ class _Board:
         any_ability: bool = False,
         min_controls: int = MIN_CONTROLS,
     ) -> Gap:
+        rows = np.asarray(controls, dtype=np.int64)
         return find_gap(
             self.scores[row],
-            self.scores[np.asarray(controls, dtype=np.int64)],
+            self.scores[rows],
             parts,
             self.clusters,
+            families=self.families[rows],
             any_ability=any_ability,
             min_controls=min_controls,
-            side_means=self.side_means,
-            settings=self.settings,
         )
 
-
-def eligible_controls(latest: ArrayLike, families: ArrayLike, earliest: float) -> NDArray[np.bool_]:
-    """Who may be a control of whom: models (tested) x models (controls).
-
-    ``latest`` is the latest end of each model's cut-off, NaN where none is sourced; a control's lies before
-    ``earliest``, the time of the first problem in use. ``families`` numbers models with common training data or a
-    common ancestor alike: nobody is a control of its own family.
-    """
-    ends, kin = np.asarray(latest, dtype=np.float64), np.asarray(families)
-    if ends.ndim != 1 or kin.shape != ends.shape:
-        raise ValueError(f"cut-offs of shape {ends.shape} and families of shape {kin.shape}")
-    return np.asarray((ends < earliest)[None, :] & (kin[:, None] != kin[None, :]), dtype=np.bool_)
-
-
-def select_controls(
-    scores: ArrayLike, model: int, candidates: Sequence[int], most: int, settings: Settings = PRIOR
-) -> tuple[int, ...]:
-    """The ``most`` candidates (rows of ``scores``) whose abilities are nearest to the model's, in order of their rows.
-
-    If candidates lie on both sides of the model, the nearest of each side is among them. Candidates without any result
-    are left out.
-    """
-    table = np.asarray(scores, dtype=np.float64)
-    present = [row for row in candidates if np.isfinite(table[row]).any()]
-    if len(present) <= most:
-        return tuple(sorted(present))
-    scale = control_scale(table[model], table[present], settings)
-    distance = scale.controls - scale.ability
-    order = np.argsort(np.abs(distance), kind="stable")
-    first = [next((at for at in order if side * distance[at] >= 0), None) for side in (-1, 1)]
-    chosen = list(dict.fromkeys([at for at in first if at is not None] + order.tolist()))[:most]
-    return tuple(sorted(present[at] for at in chosen))
+    def easy_after(self, case: Case) -> EasyAfter:
+        peers = self.scores[np.asarray(case.controls, dtype=np.int64)]
+        return fails_easy(self.scores[case.model], peers, case.parts.before, case.parts.after)
 
 
 def judge_gaps(
@@ -163,20 +150,17 @@ def judge_gaps(
     *,
     families: ArrayLike | None = None,
     like_ability: bool = False,
-    side_means: bool = True,
-    settings: Settings = PRIOR,
 ) -> tuple[Judgement, ...]:
     """A verdict for each case, over ``scores`` (models x problems) with the contest and the time of each problem.
 
     A placebo leaves out the control's whole family. Every placebo counts; with ``like_ability`` that of a control which
     the others do not bracket counts only for models that lie within 0.5 logits of it, or beyond: it says what weak
-    controls do to a strong model (or strong ones to a weak), and nothing about one in their midst. ``side_means`` and
-    ``settings`` are those of ``find_gap``.
+    controls do to a strong model (or strong ones to a weak), and nothing about one in their midst.
     """
     table = np.asarray(scores, dtype=np.float64)
     kin = np.arange(len(table)) if families is None else np.asarray(families)
     moments = np.asarray(times, dtype=np.float64)
-    board = _Board(table, np.asarray(clusters), moments, kin.astype(np.int64), side_means, settings)
+    board = _Board(table, np.asarray(clusters), moments, kin.astype(np.int64))
     if kin.shape != table.shape[:1] or board.times.shape != table.shape[1:]:
         raise ValueError(f"families of shape {kin.shape}, times of {board.times.shape}, scores of {table.shape}")
     if any(case.model in case.controls for case in cases):
@@ -246,20 +230,31 @@ def _holm_of(gaps: Sequence[Gap | None]) -> list[float | None]:
 def _without_numbers(case: Case, gap: Gap | None, n_tests: int) -> Judgement:
     if gap is None:
         return Judgement(case.model, Verdict.BROKEN, f"{Verdict.BROKEN} ({case.broken})", n_tests)
-    verdict = Verdict.NO_CONTROL if gap.comparable is False else Verdict.THIN
+    enough = all(side.n_items >= MIN_ITEMS and side.n_contests >= MIN_CONTESTS for side in (gap.before, gap.after))
+    alike = enough and (gap.before.bound is not None or gap.after.bound is not None)
+    verdict = Verdict.NO_CONTROL if gap.comparable is False else Verdict.ALL_ALIKE if alike else Verdict.THIN
     return Judgement(case.model, verdict, f"{verdict} ({gap.refusal})", n_tests, gap, warnings=gap.warnings)
 
 
 def _has_a_say(placebo: Placebo, case: Case, gap: Gap) -> bool:
-    """Whether a placebo tells something about a model of this ability."""
-    own = placebo.gap.ability
-    if placebo.gap.comparable or own is None or gap.ability is None:
-        return True
+    """Whether a placebo tells something about a model of this ability; where that is not known, it does."""
     used = [case.controls[place] for place in gap.controls]
-    if placebo.control not in used:
+    if placebo.gap.ability is None or gap.ability is None or placebo.control not in used:
         return True
     distance = gap.ability - gap.control_abilities[used.index(placebo.control)]
-    return distance >= -REACH if own > max(placebo.gap.control_abilities) else distance <= REACH
+    return tells_of(placebo.gap.ability, placebo.gap.control_abilities, distance)
+
+
+def tells_of(ability: float, others: ArrayLike, distance: float) -> bool:
+    """Whether a control's placebo, beside ``others``, tells something about a model so far above it (in logits).
+
+    One that the others do not bracket shows what they do to a model as far from them as itself: to one that lies within
+    0.5 logits of it, or beyond.
+    """
+    among = np.asarray(others, dtype=np.float64)
+    if within_reach(ability, among):
+        return True
+    return distance >= -REACH if ability > among.max() else distance <= REACH
 
 
 def _judged(
@@ -271,20 +266,40 @@ def _judged(
     sizes = [placebo.gap.logit.value for placebo in counted if placebo.gap.logit is not None]
     failed = [placebo for placebo in counted if placebo.p_holm is not None and placebo.p_holm < ALPHA]
     assert gap.logit is not None
+    assert gap.points is not None
     verdict, reason = _weighed(gap, p_holm, sizes, len(failed))
+    easy = board.easy_after(case) if verdict is Verdict.FOUND else None
+    if easy is not None and easy.fails:
+        verdict, reason = Verdict.SUSPECT, _failing(easy)
+    detectable = detectable_gap(gap.points.se, gap.points.degrees, n_tests)
     dates = _date_placebos(board, case)
     return Judgement(
         case.model,
         verdict,
-        _sentence(verdict, reason, gap, test),
+        _sentence(verdict, reason, gap, test, detectable),
         n_tests,
         gap,
         p_holm,
         tuple(shown),
         (min(sizes), max(sizes)) if sizes else None,
         dates,
-        (*gap.warnings, *_cautions(gap, p_holm, dates)),
+        (*gap.warnings, *_cautions(gap, p_holm, dates), *_doubts(easy)),
         _against(gap, counted, failed) if verdict is Verdict.PLACEBO else (),
+        detectable,
+    )
+
+
+def _doubts(easy: EasyAfter | None) -> tuple[str, ...]:
+    doubtful = easy is not None and easy.z is not None and easy.z < ODD_Z and not easy.fails
+    return (f"the run may be broken in part: {_failing(easy)}",) if easy is not None and doubtful else ()
+
+
+def _failing(easy: EasyAfter) -> str:
+    assert easy.observed is not None
+    assert easy.expected is not None
+    return (
+        f"after the cut-off it solves {easy.observed:.0%} of {easy.n} problems that nearly all controls solve, where "
+        f"{easy.expected:.0%} at least were to be expected: look at its answers there"
     )
 
 
@@ -306,20 +321,19 @@ def _weighed(gap: Gap, p_holm: float, sizes: list[float], n_failed: int) -> tupl
         return Verdict.NOT_FOUND, ""
     largest = max(abs(size) for size in sizes)
     if gap.logit.value <= largest:
-        return Verdict.PLACEBO, f"a control shows {largest:.2f} in log-odds where the model shows {gap.logit.value:.2f}"
+        return Verdict.PLACEBO, f"a control shows a gap as large as the model's, {largest:.2f} in log-odds"
     return Verdict.FOUND, f"controls show {largest:.2f} at most in log-odds, the model {gap.logit.value:.2f}"
 
 
-def _sentence(verdict: Verdict, reason: str, gap: Gap, test: tuple[float, int]) -> str:
+def _sentence(verdict: Verdict, reason: str, gap: Gap, test: tuple[float, int], detectable: float) -> str:
     assert gap.points is not None
-    assert gap.detectable is not None
     size = (
         f"{100 * gap.points.value:+.1f} points (s.e. {100 * gap.points.se:.1f}; Holm p {test[0]:.2g}, {test[1]} tests)"
     )
     if verdict is Verdict.FOUND:
         return f"{verdict}: {size}; {reason}"
     if verdict is Verdict.NOT_FOUND:
-        return f"{verdict} (could have seen >= {100 * gap.detectable:.1f} points): {size}"
+        return f"{verdict} (could have seen >= {100 * detectable:.1f} points): {size}"
     return f"{verdict} ({reason})"
 
 

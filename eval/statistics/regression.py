@@ -51,8 +51,7 @@ class Estimate:
 class Regression:
     """Coefficients (k) and their clustered covariance (k x k), in the order of the design's columns.
 
-    ``fitted`` has the mean that each row is given. ``log_likelihood`` is the (quasi-)binomial one in nats, None for
-    least squares.
+    ``fitted`` has the mean that each row is given.
     """
 
     coefficients: FloatArray
@@ -60,7 +59,6 @@ class Regression:
     fitted: FloatArray
     n_items: int
     n_clusters: int
-    log_likelihood: float | None = None
 
     def estimate(self, column: int, degrees: float | None = None) -> Estimate:
         """One coefficient; t has (clusters - 1) degrees of freedom unless told otherwise."""
@@ -114,8 +112,7 @@ def logit(y: ArrayLike, design: ArrayLike, clusters: ArrayLike) -> Regression | 
     fitted = _expit(logits)
     weights = fitted * (1 - fitted)
     bread = _inverse((columns * weights[:, None]).T @ columns)
-    likelihood = _log_likelihood(values, logits)
-    naive = Regression(coefficients, bread, fitted, len(values), int(groups.max()) + 1, likelihood)
+    naive = Regression(coefficients, bread, fitted, len(values), int(groups.max()) + 1)
     return _with_covariance(naive, columns, values, groups)
 
 

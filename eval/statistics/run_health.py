@@ -1,6 +1,7 @@
 """Whether a run is fit to be judged at all: a broken run looks exactly like contamination.
 
 ``easy_guard``       easy problems of one period that a model of this ability ought to solve, and does not
+``fails_easy``       after a cut-off, problems that nearly all controls solve and that it ought to solve, and does not
 ``answer_health``    shares of answers that are empty, cut off, failed or timed out, and samples that are all the same
 ``changed_answers``  the same name on the same problems, with other results than before
 
@@ -10,7 +11,13 @@ For a model and a period (a month, say), with y over its easy problems and P by 
 
 and the period is withheld where |z| is above 5. P comes from the other models, and from what this one did in other
 periods. Each of them knows nothing of the cells it is compared with: a broken month would otherwise pull its own
-expectation down.
+expectation down. So would the other broken months of a run: what is withheld is left out of the ability, and all
+periods are judged again, until no more of them are.
+
+Limits: a run that is broken in most of its periods may pull its ability down so far that none of them stands out, or
+that a sound one does (|z| above 5 upwards). ``fails_easy`` is there for those, at the one date where it matters. It
+does not see a run that loses less than half of what is easy after that date, and it cannot tell a broken run from a
+model that can do nothing but what it has learnt by heart.
 """
 
 from __future__ import annotations
@@ -21,7 +28,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from eval.statistics.gap import PRIOR
+from eval.statistics.gap import MIN_CONTROLS, PRIOR
 from eval.statistics.irt import Fit, Fixed, Items, Kind, fit, observed_scores
 from eval.statistics.irt_newton import Settings
 from eval.statistics.scores import FloatArray, IntArray
@@ -34,6 +41,7 @@ MIN_MODELS = 5
 MAX_SHARE = 0.05
 MIN_COMMON = 20
 MIN_REPEATED = 10
+NEARLY_ALL = 0.8
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,21 @@ class PeriodHealth:
     z: float | None = None
     withheld: bool = False
     refusal: str | None = None
+
+
+@dataclass(frozen=True)
+class EasyAfter:
+    """Over the ``n`` easy problems after a cut-off: mean score, what was to be expected, and z of the difference.
+
+    ``fails``: z is below -5, and less than half of what was expected is solved. With fewer than 5 problems there are no
+    numbers, and it is not said to fail.
+    """
+
+    n: int
+    observed: float | None = None
+    expected: float | None = None
+    z: float | None = None
+    fails: bool = False
 
 
 @dataclass(frozen=True)
@@ -99,10 +122,11 @@ class Change:
 
 @dataclass(frozen=True, eq=False)
 class _Periods:
-    """The results of a model (its row) and, for each period, which of its cells count."""
+    """The results of a model (its row), the period of each problem, and for each period which of the cells count."""
 
     model: int
     numbers: IntArray
+    of_problem: IntArray
     row: FloatArray
     cells: list[BoolArray]
     n_models: int
@@ -114,6 +138,20 @@ class _Periods:
             _judged(self.model, number, self.row[here], chances[here], self.n_models)
             for number, chances, here in periods
         ]
+
+    def judged_apart(self, known: Fixed, settings: Settings) -> list[PeriodHealth]:
+        """By known difficulties, and by the model's ability in the periods that are neither judged nor withheld."""
+        withheld: set[int] = set()
+        while True:
+            row = np.where(np.isin(self.of_problem, sorted(withheld)), np.nan, self.row)
+            apart = np.where(self.of_problem == self.numbers[:, None], np.nan, row)
+            found = self.judged(fit(apart, Kind.ONE_PL, fixed=known, settings=settings).predict())
+            enough = np.isfinite(apart).sum(axis=1) >= MIN_EASY
+            found = [one if it_is else _nothing_else(one) for one, it_is in zip(found, enough.tolist(), strict=True)]
+            now = {one.period for one in found if one.withheld}
+            if now <= withheld:
+                return found
+            withheld |= now
 
 
 def easy_guard(
@@ -127,9 +165,10 @@ def easy_guard(
 ) -> tuple[PeriodHealth, ...]:
     """Each model in each period, models first: ``scores`` (models x problems), a mask and a period for each problem.
 
-    Fewer than 5 easy problems in the period, or fewer than 5 models with results: no judgement. ``leave_out=False``
-    takes P from one fit to all cells, which is cheaper and sees less; ``screen`` does so for models none of whose
-    periods is beyond that z in that fit: what is broken stands out there, too.
+    Fewer than 5 easy problems in the period, fewer than 5 results in others that are not withheld, or fewer than 5
+    models with results: no judgement. ``leave_out=False`` takes P from one fit to all cells, which is cheaper and sees
+    less; ``screen`` does so for models none of whose periods is beyond that z in that fit: what is broken stands out
+    there, too.
     """
     table = observed_scores(scores)
     chosen, of_problem = np.asarray(easy, dtype=np.bool_), np.asarray(periods)
@@ -141,11 +180,11 @@ def easy_guard(
     found: list[PeriodHealth] = []
     for model, row in enumerate(table):
         cells = [chosen & (of_problem == number) & np.isfinite(row) for number in numbers]
-        places = _Periods(model, numbers, row, cells, n_models)
+        places = _Periods(model, numbers, of_problem, row, cells, n_models)
         of_model = places.judged(np.tile(whole.predict(whole.theta[[model]]), (numbers.size, 1)))
         suspect = any(one.z is not None and abs(one.z) >= screen for one in of_model)
         if leave_out and suspect and n_models >= MIN_MODELS:
-            of_model = places.judged(_expected_without(table, model, whole, of_problem))
+            of_model = places.judged_apart(_difficulties_without(table, model, whole), settings)
         found += of_model
     return tuple(found)
 
@@ -158,6 +197,34 @@ def withheld_cells(health: tuple[PeriodHealth, ...], periods: ArrayLike, n_model
         if one.withheld:
             mask[one.model] |= of_problem == one.period
     return mask
+
+
+def fails_easy(tested: ArrayLike, controls: ArrayLike, before: ArrayLike, after: ArrayLike) -> EasyAfter:
+    """Whether a model that looks better before a cut-off solves even what is easy after it.
+
+    ``tested`` has its scores, ``controls`` (models x problems) those of its peers, ``before`` and ``after`` are masks.
+    Easy are problems after the cut-off that 3 controls or more have a result on, and solve at 80 % on average. P is by
+    difficulties from the controls, at the ability that the model shows before the cut-off, and 80 % at most: a little
+    is always lost to form, and P near 1 would make much of it. A model that has lost what it knew by heart still solves
+    what weak ones solve; a run that has broken off does not.
+    """
+    scores, peers = observed_scores(np.asarray(tested, dtype=np.float64)[None])[0], observed_scores(controls)
+    old, new = (np.asarray(mask, dtype=np.bool_) & np.isfinite(scores) for mask in (before, after))
+    counts = np.isfinite(peers).sum(axis=0)
+    solved = np.where(np.isfinite(peers), peers, 0.0).sum(axis=0)
+    easy = new & (counts >= MIN_CONTROLS) & (solved >= NEARLY_ALL * counts)
+    n = int(easy.sum())
+    if n < MIN_EASY or not old.any():
+        return EasyAfter(n)
+    hard = fit(peers, Kind.ONE_PL, settings=PRIOR, strata=old).items
+    known = Fixed(items=Items(hard.difficulty, hard.slope))
+    alone = fit(np.where(old, scores, np.nan)[None], Kind.ONE_PL, fixed=known, settings=PRIOR)
+    judged = _judged(0, 0, scores[easy], np.minimum(alone.predict()[0, easy], NEARLY_ALL), MIN_MODELS)
+    assert judged.observed is not None
+    assert judged.expected is not None
+    assert judged.z is not None
+    fails = judged.z < -MAX_Z and judged.observed < judged.expected / 2
+    return EasyAfter(n, judged.observed, judged.expected, judged.z, fails)
 
 
 def answer_health(counts: AnswerCounts) -> AnswerHealth:
@@ -213,17 +280,18 @@ def changed_answers(first: ArrayLike, second: ArrayLike, tolerance: float = 1e-9
     return Change(n_common, n_changed, share, share > MAX_SHARE)
 
 
-def _expected_without(table: FloatArray, model: int, whole: Fit, periods: IntArray) -> FloatArray:
-    """P of one model, periods x problems, by difficulties from the others and its ability in the other periods.
-
-    The others keep their abilities: a month of one model hardly moves them.
-    """
+def _difficulties_without(table: FloatArray, model: int, whole: Fit) -> Fixed:
+    """The difficulties by all models but one. The others keep their abilities: one model hardly moves them."""
     without = table.copy()
     without[model] = np.nan
     hard = fit(without, Kind.ONE_PL, fixed=Fixed(theta=whole.theta), start=whole, settings=whole.settings).items
-    apart = np.where(periods == np.unique(periods)[:, None], np.nan, table[model])
-    alone = fit(apart, Kind.ONE_PL, fixed=Fixed(items=Items(hard.difficulty, hard.slope)), settings=whole.settings)
-    return alone.predict()
+    return Fixed(items=Items(hard.difficulty, hard.slope))
+
+
+def _nothing_else(one: PeriodHealth) -> PeriodHealth:
+    """A period without enough of the run beside it: a prior alone would stand for the model's ability."""
+    refusal = one.refusal or f"needs at least {MIN_EASY} results of the run in other months to judge it by"
+    return PeriodHealth(one.model, one.period, one.n_easy, refusal=refusal)
 
 
 def _judged(model: int, period: int, values: FloatArray, chances: FloatArray, n_models: int) -> PeriodHealth:

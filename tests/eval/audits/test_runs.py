@@ -87,13 +87,32 @@ def test_too_little_to_judge_is_said() -> None:
 
 
 def test_a_run_that_is_shown_alone_is_judged_beside_all() -> None:
-    problems = [problem(number) for number in range(10)]
-    runs = [run(f"m{place}", [(number, 4, 3 if number % 2 else 4) for number in range(10)]) for place in range(6)]
+    problems = [problem(number, ("2024-06-01", "2024-07-01")[number // 10]) for number in range(20)]
+    runs = [run(f"m{place}", [(number, 4, 3 if number % 2 else 4) for number in range(20)]) for place in range(6)]
     models = registry(*(model(one.model) for one in runs))
     whole = select(problems, runs, models, ALL, now=NOW)
     sheet, of_all = (runs_sheet(audit_runs(one, {})) for one in (whole.showing(["M2"]), whole))
-    (month,) = sheet.data["months"]
-    assert month["model"] == "m2"
-    assert month["z"] is not None
-    assert month in of_all.data["months"]
+    assert [(month["model"], month["period"]) for month in sheet.data["months"]] == [
+        ("m2", "2024-06"),
+        ("m2", "2024-07"),
+    ]
+    for month in sheet.data["months"]:
+        assert month["z"] is not None
+        assert month in of_all.data["months"]
     assert "shown: m2; all 6 runs take part in what is computed" in sheet.conditions
+
+
+def test_who_keeps_broken_months_and_who_leaves_them_out_is_said() -> None:
+    problems = [problem(number, f"2024-{1 + number % 4:02}-05") for number in range(80)]
+    runs = [
+        run(f"m{place}", [(n, 5, 0 if (place, n % 4) == (0, 3) else 4 + (n + place) % 2) for n in range(80)])
+        for place in range(6)
+    ]
+    notes = runs_sheet(audited(problems, runs)).notes
+    (advice, said) = notes[:2]
+    assert advice.startswith("m0: results of 2024-04 should not be used: fewer")
+    keeping = said.partition("leave broken months out by themselves; ")[2]
+    for name in ("live eval (every table)", "live compare", "stability", "weights", "saturation", "split"):
+        assert name in keeping
+    for name in ("contamination", "composition", "difficulty", "memorisation"):
+        assert name in said.partition("leave broken months out")[0]

@@ -12,7 +12,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.statistics.gap import Sides, sides
+from eval.statistics.gap import PRIOR, Sides, control_scale, sides
+from eval.statistics.irt_newton import Settings
+from eval.statistics.regression import Estimate, Refusal, Regression, average_effect, logit
 from tests.eval.statistics.boards import Board, board, table
 
 V1, V5, V6 = "lcb_v1_2024-04-17", "lcb_v5_2025-01-15", "lcb_v6_2025-04-22"
@@ -77,3 +79,43 @@ def unrelated(model: str, controls: Sequence[str]) -> tuple[str, ...]:
 def declared(row: dict[str, str]) -> str:
     """The cut-off of a row of the later tables: as declared, and for placebos the one that all of these have."""
     return row["declared"] if row["role"] == "tested" else "2024-06-30"
+
+
+def with_one_mean(
+    of: Board, model: str, controls: Sequence[str], parts: Sides, priors: Settings = PRIOR
+) -> tuple[Estimate, Estimate]:
+    """E2 as the tables have it: in log-odds, and in points over all problems. One prior mean for all difficulties."""
+    peers = np.array([of.row(name) for name in controls])
+    hard = control_scale(of.row(model), peers, priors).difficulty
+    design = np.column_stack([np.ones(hard.size), -hard, parts.before])
+    fitted = logit(of.row(model), design, of.contests)
+    assert not isinstance(fitted, Refusal), (model, fitted.reason)
+    degrees = fitted.n_clusters - 2
+    return fitted.estimate(2, degrees), average_effect(fitted, design, 2, None, degrees)
+
+
+def best_break(
+    of: Board, model: str, controls: Sequence[str], moments: NDArray[np.float64], candidates: Sequence[float]
+) -> tuple[float, float, Estimate, tuple[float, float]]:
+    """The candidate at which E2 has the largest likelihood among those with a drop, as the tables of months have it.
+
+    With what it gains over no break, the gap in log-odds, and the first and last candidate within 1.92 of it. A
+    candidate after which the model solves nothing has no finite gap, and is passed over.
+    """
+    scores = of.row(model)
+    hard = control_scale(scores, np.array([of.row(name) for name in controls])).difficulty
+    base = np.column_stack([np.ones(scores.size), -hard])
+
+    def likelihood(found: Regression) -> float:
+        return float((scores * np.log(found.fitted) + (1 - scores) * np.log1p(-found.fitted)).sum())
+
+    without = logit(scores, base, of.contests)
+    assert not isinstance(without, Refusal), without.reason
+    gains = {}
+    for candidate in candidates:
+        fitted = logit(scores, np.column_stack([base, moments < candidate]), of.contests)
+        if not isinstance(fitted, Refusal) and fitted.coefficients[2] > 0:
+            gains[candidate] = likelihood(fitted) - likelihood(without), fitted.estimate(2)
+    best = max(gains, key=lambda candidate: gains[candidate][0])
+    within = [candidate for candidate, (gain, _) in gains.items() if gain > gains[best][0] - 1.92]
+    return best, *gains[best], (min(within), max(within))

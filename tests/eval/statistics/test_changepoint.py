@@ -14,17 +14,25 @@ from numpy.typing import NDArray
 
 from eval.statistics.changepoint import (
     Break,
-    LogitBreak,
-    break_of_logit,
     differences,
     is_later_than,
     scan,
 )
-from eval.statistics.gap import control_scale
 from eval.statistics.multiplicity import benjamini_hochberg, holm
 from eval.statistics.run_health import easy_guard, withheld_cells
 from tests.eval.statistics.boards import board, table
-from tests.eval.statistics.recorded_gaps import V1, V6, day, days, instants, part, unrelated, v1_controls, v6_controls
+from tests.eval.statistics.recorded_gaps import (
+    V1,
+    V6,
+    best_break,
+    day,
+    days,
+    instants,
+    part,
+    unrelated,
+    v1_controls,
+    v6_controls,
+)
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -39,9 +47,11 @@ def recorded_scan(data: Path, platform: str) -> dict[str, Break]:
     whole = board(data, V1)
     chosen = part(whole, platform)
     of, moments, controls = whole.take(chosen), days(instants(data, V1)[chosen]), v1_controls(data)
-    mine = np.array([[name in controls and name != model for name in of.models] for model in of.models])
-    found = scan(differences(of.scores, mine), of.contests, moments, np.random.default_rng(0))
-    return dict(zip(of.models, found, strict=True))
+    found, rng = {}, np.random.default_rng(0)
+    for model in of.models:
+        peers = np.array([of.row(name) for name in controls if name != model])
+        found[model] = scan(differences(of.row(model), peers), of.contests, moments, rng)
+    return found
 
 
 @pytest.mark.parametrize("platform", ["leetcode", "atcoder"])
@@ -90,15 +100,12 @@ def test_the_recorded_break_months(shared_data: Path, name: str, end: str, last:
     assert len(rows) == 9
     for row in rows:
         model = row["model"]
-        peers = np.array([of.row(control) for control in unrelated(model, controls)])
-        hard = control_scale(of.row(model), peers).difficulty
-        found = break_of_logit(of.row(model), hard, of.contests, days(moments[chosen]), months)
-        assert found.first_after == day(row["best_break_first_clean_month"])
-        assert found.gap is not None
+        best, gain, gap, within = best_break(of, model, unrelated(model, controls), days(moments[chosen]), months)
+        assert best == day(row["best_break_first_clean_month"])
         printed = (float(row["delta_loglik"]), float(row["logit_gap"]), float(row["se"]))
-        assert (number(found.gain), found.gap.value, found.gap.se) == pytest.approx(printed, abs=0.0051)
+        assert (gain, gap.value, gap.se) == pytest.approx(printed, abs=0.0051)
         first, _, second = row["support_set"].partition("..")
-        assert found.candidates_within == (day(first), day(second))
+        assert within == (day(first), day(second))
 
 
 def test_the_guard_moves_a_break_from_broken_months_to_july_2024(shared_data: Path) -> None:
@@ -106,17 +113,15 @@ def test_the_guard_moves_a_break_from_broken_months_to_july_2024(shared_data: Pa
     of, moments = board(shared_data, V6), instants(shared_data, V6)
     periods = np.asarray(moments.astype("datetime64[M]").astype(np.int64))
     withheld = withheld_cells(easy_guard(of.scores, of.difficulties == "easy", periods), periods, len(of.models))
-    row = of.models.index("DeepSeek-V3")
-    peers = [of.models.index(control) for control in v6_controls(shared_data)]
+    controls, sound = v6_controls(shared_data), ~withheld[of.models.index("DeepSeek-V3")]
     inside = part(of, "all") & (moments >= np.datetime64("2023-11-01"))
     months = [day(str(month)) for month in np.arange(np.datetime64("2024-02"), np.datetime64("2025-04"))]
-    found = []
-    for chosen in (inside, inside & ~withheld[row]):
-        hard = control_scale(of.scores[row, chosen], of.scores[peers][:, chosen]).difficulty
-        times = days(moments[chosen])
-        found.append(break_of_logit(of.scores[row, chosen], hard, of.contests[chosen], times, months))
-    assert [one.first_after for one in found] == [day("2025-03-01"), day("2024-07-01")]
-    assert found[1].candidates_within == (day("2024-07-01"), day("2024-08-01"))
+    found = [
+        best_break(of.take(chosen), "DeepSeek-V3", controls, days(moments[chosen]), months)
+        for chosen in (inside, inside & sound)
+    ]
+    assert [best for best, *_ in found] == [day("2025-03-01"), day("2024-07-01")]
+    assert found[1][-1] == (day("2024-07-01"), day("2024-08-01"))
 
 
 def plain(values: FloatArray, clusters: IntArray, times: FloatArray, trimming: float) -> list[tuple[float, float]]:
@@ -150,11 +155,12 @@ def test_a_plain_implementation_finds_the_same(seed: int) -> None:
     times = np.sort(rng.integers(0, 20, contests)).astype(float)[clusters]
     values = rng.normal(size=(2, clusters.size))
     values[1, rng.random(clusters.size) < 0.2] = np.nan
-    found = scan(values, clusters, times, rng, permutations=10)
-    for row, one in zip(values, found, strict=True):
+    for row in values:
+        one = scan(row, clusters, times, rng)
         seen = np.isfinite(row)
         expected = plain(row[seen], clusters[seen], times[seen], 0.15)
         assert one.n_boundaries == len(expected)
+        assert (one.n_items, one.n_contests) == (seen.sum(), np.unique(clusters[seen]).size)
         assert (one.refusal is None) == bool(expected)
         if expected:
             moment, t = max(expected, key=lambda pair: pair[1])
@@ -164,19 +170,19 @@ def test_a_plain_implementation_finds_the_same(seed: int) -> None:
 
 def test_p_by_all_orders() -> None:
     """Eight contests of one problem: one boundary, and p is the share of the 70 ways to choose four that do as well."""
-    values = np.array([[0.9, 0.5, 0.7, 0.1, 0.3, 0.2, 0.6, 0.0]])
-    found = scan(values, np.arange(8), np.arange(8), np.random.default_rng(1), permutations=20_000)[0]
+    values = np.array([0.9, 0.5, 0.7, 0.1, 0.3, 0.2, 0.6, 0.0])
+    found = scan(values, np.arange(8), np.arange(8), np.random.default_rng(1))
     reached = []
     for chosen in itertools.combinations(range(8), 4):
         before = np.isin(np.arange(8), chosen)
-        halves = [values[0, half] for half in (before, ~before)]
+        halves = [values[half] for half in (before, ~before)]
         variance = sum(np.square(half - half.mean()).sum() / 16 for half in halves)
         reached.append(float((halves[0].mean() - halves[1].mean()) / math.sqrt(variance)))
     assert found.n_boundaries == 1
     assert found.t == pytest.approx(reached[0])
     exact = float(np.mean([t >= reached[0] - 1e-9 for t in reached]))
-    # Four standard errors of a share of 20,000 draws.
-    assert found.p == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 20_000))
+    # Four standard errors of a share of 2,000 draws.
+    assert found.p == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 2000))
 
 
 def test_a_break_is_found_where_it_is() -> None:
@@ -185,7 +191,7 @@ def test_a_break_is_found_where_it_is() -> None:
     values = rng.normal(0, 0.3, (3, 150))
     values[0] += 0.5 * (clusters < 20)
     values[2] -= 0.5 * (clusters < 20)
-    found = scan(values, clusters, clusters, rng)
+    found = [scan(row, clusters, clusters, rng) for row in values]
     assert abs(number(found[0].last_before) - 19) <= 1
     assert number(found[0].earliest) <= 19 < number(found[0].latest)
     assert found[0].p == pytest.approx(1 / 2001)
@@ -196,51 +202,30 @@ def test_a_break_is_found_where_it_is() -> None:
 
 
 def test_differences_from_controls() -> None:
-    scores = [[0.5, 1.0, np.nan], [0.0, 0.5, 1.0], [1.0, np.nan, 0.0]]
-    controls = [[False, True, True], [False, False, True], [False, False, False]]
-    found = differences(scores, controls)
-    assert found[0, 0] == 0.0
-    assert np.isnan(found[0, 1:]).all()
-    assert found[1].tolist()[::2] == [-1.0, 1.0]
-    assert np.isnan(found[2]).all()
-    with pytest.raises(ValueError, match="controls of shape"):
-        differences(scores, [[True]])
+    found = differences([0.5, 1.0, np.nan, 0.5], [[0.0, 0.5, 1.0, np.nan], [1.0, 0.25, 0.0, 0.5]])
+    assert found[:2].tolist() == [0.0, 0.625]
+    assert np.isnan(found[2:]).all()
+    for tested, controls in (([0.5], [[True, True]]), ([0.5], [0.5]), ([0.5], np.empty((0, 1)))):
+        with pytest.raises(ValueError, match="of the controls"):
+            differences(tested, controls)
 
 
 def test_what_cannot_be_scanned_is_refused() -> None:
     rng = np.random.default_rng(3)
-    few = scan(rng.normal(size=(1, 14)), np.arange(14) // 2, np.arange(14) // 2, rng)[0]
+    few = scan(rng.normal(size=14), np.arange(14) // 2, np.arange(14) // 2, rng)
     assert few.refusal == "needs a boundary with 4 contests and 15% of the problems on each side; there are 7 contests"
-    assert (few.n_boundaries, few.t, few.p, few.last_before) == (0, None, None, None)
+    assert (few.n_items, few.n_contests, few.n_boundaries) == (14, 7, 0)
+    assert (few.t, few.p, few.last_before) == (None, None, None)
     assert is_later_than(few, 3.0) is None
-    empty = scan(np.full((1, 40), np.nan), np.arange(40), np.arange(40), rng)[0]
+    empty = scan(np.full(40, np.nan), np.arange(40), np.arange(40), rng)
     assert empty.refusal is not None
     # The same difference everywhere has no spread.
-    assert scan(np.full((1, 40), 0.25), np.arange(40), np.arange(40), rng, permutations=5)[0].refusal is not None
-    assert scan(np.empty((0, 40)), np.arange(40), np.arange(40), rng) == ()
-
-
-def test_logit_breaks_that_cannot_be_found_are_refused() -> None:
-    rng = np.random.default_rng(4)
-    clusters = np.repeat(np.arange(20), 4)
-    hard = rng.normal(0, 1.5, 80)
-    scores = rng.binomial(5, 1 / (1 + np.exp(hard + np.where(clusters < 10, 1.0, -1.0)))) / 5
-    rising = break_of_logit(scores, hard, clusters, clusters, [5, 10, 15])
-    assert rising == LogitBreak(refusal="no candidate with 4 contests on each side shows a drop")
-    falling = break_of_logit(1 - scores, -hard, clusters, clusters, [2, 5, 10, 15, 19])
-    assert falling.first_after == 10.0
-    assert falling.candidates_within == (10.0, 10.0)
-    assert break_of_logit(1 - scores, -hard, clusters, clusters, []).refusal is not None
-    assert "contests" in (break_of_logit([], [], [], [], [1.0]).refusal or "")
+    assert scan(np.full(40, 0.25), np.arange(40), np.arange(40), rng).refusal is not None
 
 
 def test_misuse() -> None:
     rng = np.random.default_rng(5)
     with pytest.raises(ValueError, match="needs a time"):
-        scan(np.zeros((1, 2)), [0, 1], [0.0, np.nan], rng)
+        scan(np.zeros(2), [0, 1], [0.0, np.nan], rng)
     with pytest.raises(ValueError, match="one each a problem"):
-        scan(np.zeros((1, 3)), [0, 1], [0.0, 1.0], rng)
-    with pytest.raises(ValueError, match="trimming"):
-        scan(np.zeros((1, 2)), [0, 1], [0.0, 1.0], rng, trimming=0.5)
-    with pytest.raises(ValueError, match="one each a problem"):
-        break_of_logit([0.5], [1.0, 2.0], [0], [0.0], [1.0])
+        scan(np.zeros(3), [0, 1], [0.0, 1.0], rng)

@@ -11,11 +11,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
+from scipy import stats  # type: ignore[import-untyped]
 
-from eval.statistics.gap import PRIOR, Gap, Sides, control_scale, find_gap, sides
+from eval.statistics.gap import (
+    Gap,
+    Sides,
+    control_scale,
+    detectable_gap,
+    find_gap,
+    sides,
+    too_few_controls,
+    within_reach,
+)
 from eval.statistics.intervals import t_p_value
 from eval.statistics.irt_newton import Settings
-from eval.statistics.regression import Estimate
+from eval.statistics.regression import Estimate, Refusal, logit
 from tests.eval.statistics.boards import Board, board, table
 from tests.eval.statistics.recorded_gaps import (
     V1,
@@ -28,6 +38,7 @@ from tests.eval.statistics.recorded_gaps import (
     unrelated,
     v1_controls,
     v6_controls,
+    with_one_mean,
 )
 
 # Half a unit of the fourth digit that the tables print, and what two programs may differ by.
@@ -43,10 +54,9 @@ def there(found: Estimate | None) -> Estimate:
     return found
 
 
-# The recorded tables have one prior mean for all difficulties.
-def recorded(of: Board, model: str, controls: tuple[str, ...], parts: Sides, priors: Settings = PRIOR) -> Gap:
+def recorded(of: Board, model: str, controls: tuple[str, ...], parts: Sides) -> Gap:
     rows = np.array([of.row(name) for name in controls])
-    found = find_gap(of.row(model), rows, parts, of.contests, any_ability=True, side_means=False, settings=priors)
+    found = find_gap(of.row(model), rows, parts, of.contests, any_ability=True)
     assert found.refusal is None, (model, found.refusal)
     return found
 
@@ -73,8 +83,9 @@ def test_recorded_gaps_of_45_models_in_august_2023(shared_data: Path) -> None:
     for row in table(shared_data, "lcb_v1_did_aug2023"):
         of = boards[row["platform"]]
         parts = split(moments[chosen[row["platform"]]], V1_CUTOFF)
-        found = recorded(of, row["model"], tuple(name for name in controls if name != row["model"]), parts, TEN_TRIALS)
-        linear, odds = there(found.linear), there(found.logit)
+        others = tuple(name for name in controls if name != row["model"])
+        found = recorded(of, row["model"], others, parts)
+        linear, (odds, _) = there(found.linear), with_one_mean(of, row["model"], others, parts, TEN_TRIALS)
         assert (found.before.n_items, found.after.n_items) == (int(row["n_pre"]), int(row["n_post"]))
         assert found.before.n_contests + found.after.n_contests == int(row["contests"])
         for side, name in ((found.before, "pre"), (found.after, "post")):
@@ -102,14 +113,23 @@ def test_recorded_gaps_at_declared_cutoffs(shared_data: Path, name: str, end: st
     for row in entries:
         chosen = inside & part(whole, row["platform"])
         parts = split(moments[chosen], declared(row))
-        found = recorded(whole.take(chosen), row["model"], unrelated(row["model"], controls), parts)
-        pairs = [(found.linear, "did"), (found.logit, "logit"), (found.points_all, "ame")]
+        others = unrelated(row["model"], controls)
+        found = recorded(whole.take(chosen), row["model"], others, parts)
+        odds, points = with_one_mean(whole.take(chosen), row["model"], others, parts)
+        pairs = [(found.linear, "did"), (odds, "logit"), (points, "ame")]
         assert (found.before.n_items, found.after.n_items) == (int(row["n_pre"]), int(row["n_post"]))
         for estimate, column in pairs:
             expected = float(row[column]), float(row[f"{column}_se"])
             assert (there(estimate).value, there(estimate).se) == pytest.approx(expected, abs=PRINTED)
-        odds = there(found.logit)
         assert t_p_value(odds.value / odds.se, 1e9) == pytest.approx(float(row["logit_p"]), abs=PRINTED)
+
+
+def test_a_gap_is_the_regression_on_difficulties_with_a_mean_for_each_side() -> None:
+    model, peers, parts, clusters = simulated(40, 1.0, np.random.default_rng(12))
+    hard = control_scale(model, peers, strata=parts.before).difficulty
+    expected = logit(model, np.column_stack([np.ones(model.size), -hard, parts.before]), clusters)
+    assert not isinstance(expected, Refusal)
+    assert there(find_gap(model, peers, parts, clusters).logit) == expected.estimate(2, 38)
 
 
 def test_an_interval_leaves_its_problems_out() -> None:
@@ -144,7 +164,6 @@ def test_a_gap_is_found_in_its_size() -> None:
     odds, points = there(found.logit), there(found.points)
     assert abs(odds.value - 1.5) < 3 * odds.se
     assert odds.p < 1e-4
-    assert found.detectable == pytest.approx(2.80 * points.se)
     assert 0.1 < points.value < 0.4
     assert found.comparable
     assert found.controls == (0, 1, 2, 3)
@@ -181,9 +200,49 @@ def test_a_control_needs_results_on_both_sides() -> None:
     assert found.logit is not None
     peers[3, parts.before] = np.nan
     found = find_gap(model, peers, parts, clusters)
-    assert found.refusal == "needs at least 3 controls with 15 results on each side, there are 2"
+    lacking = "needs at least 3 controls of different families with 15 results on each side, there are 2"
+    assert found.refusal == lacking
     assert (found.logit, found.comparable) == (None, False)
     assert find_gap(model, peers, parts, clusters, min_controls=2).refusal is None
+
+
+def test_two_runs_of_one_model_are_one_control() -> None:
+    model, peers, parts, clusters = simulated(40, 0.0, np.random.default_rng(5))
+    found = find_gap(model, peers, parts, clusters, families=[7, 7, 9, 9])
+    assert found.refusal is not None
+    assert found.refusal.endswith("on each side, there are 2 (4 runs)")
+    assert (found.comparable, found.controls) == (False, (0, 1, 2, 3))
+    assert find_gap(model, peers, parts, clusters, families=[7, 7, 8, 9]).refusal is None
+    assert too_few_controls([], "at all") == "needs at least 3 controls of different families at all, there are 0"
+    with pytest.raises(ValueError, match="families of shape"):
+        find_gap(model, peers, parts, clusters, families=[1, 2])
+
+
+def test_half_a_logit_outside_is_within_reach() -> None:
+    assert [within_reach(ability, [-1.0, 0.2, 2.0]) for ability in (-1.6, -1.4, 0.0, 2.4, 2.6)] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("degrees", "n_tests", "factor"),
+    # Quantiles from tables: normal 1.960 + 0.842, 2.394 + 0.842 and 2.773 + 0.842; t with 6 degrees 2.447 + 0.906.
+    [(1e6, 1, 2.80), (1e6, 3, 3.24), (1e6, 9, 3.61), (6, 1, 3.35)],
+)
+def test_what_could_be_seen_pays_for_the_number_of_tests(degrees: float, n_tests: int, factor: float) -> None:
+    assert detectable_gap(0.02, degrees, n_tests) == pytest.approx(0.02 * factor, abs=1.2e-4)
+
+
+@pytest.mark.parametrize(("degrees", "n_tests"), [(10, 1), (20, 9), (38, 27), (100, 45)])
+def test_a_gap_that_could_be_seen_is_found_4_times_out_of_5(degrees: int, n_tests: int) -> None:
+    """The power of t against 0.05 / n by its noncentral distribution."""
+    critical = stats.t.isf(0.025 / n_tests, degrees)
+    power = stats.nct.sf(critical, degrees, detectable_gap(1.0, degrees, n_tests))
+    assert power == pytest.approx(0.8, abs=0.03)
 
 
 def test_thin_sides_are_refused() -> None:
@@ -196,7 +255,7 @@ def test_thin_sides_are_refused() -> None:
     nothing = find_gap(model, peers, Sides(parts.before, np.zeros_like(parts.after)), clusters)
     assert nothing.refusal is not None
     assert "contests after the cut-off, there are 0" in nothing.refusal
-    assert (nothing.after.mean, nothing.points, nothing.detectable, nothing.ability) == (None, None, None, None)
+    assert (nothing.after.mean, nothing.points, nothing.ability) == (None, None, None)
     assert find_gap([], np.empty((0, 0)), Sides(parts.before[:0], parts.after[:0]), []).refusal is not None
 
 

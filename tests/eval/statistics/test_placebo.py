@@ -25,10 +25,8 @@ from eval.statistics.placebo import (
     Case,
     Judgement,
     Verdict,
-    eligible_controls,
     judge_gaps,
     other_dates,
-    select_controls,
 )
 from tests.eval.statistics.boards import Board, board, table
 from tests.eval.statistics.recorded_gaps import (
@@ -44,6 +42,7 @@ from tests.eval.statistics.recorded_gaps import (
     unrelated,
     v1_controls,
     v6_controls,
+    with_one_mean,
 )
 
 FloatArray = NDArray[np.float64]
@@ -58,18 +57,16 @@ def words(found: dict[str, Judgement]) -> dict[str, Verdict]:
     return {name: one.verdict for name, one in found.items()}
 
 
-def judged_v1(data: Path, platform: str, *, side_means: bool = False) -> dict[str, Judgement]:
+def judged_v1(data: Path, platform: str) -> dict[str, Judgement]:
     whole = board(data, V1)
     chosen = part(whole, platform)
     of, moments = whole.take(chosen), instants(data, V1)[chosen]
     controls = tuple(of.models.index(name) for name in v1_controls(data))
     cases = [Case(row, split(moments, V1_CUTOFF), controls) for row in range(len(of.models)) if row not in controls]
-    return by_name(of, judge_gaps(of.scores, of.contests, days(moments), cases, side_means=side_means))
+    return by_name(of, judge_gaps(of.scores, of.contests, days(moments), cases))
 
 
-def judged_v6(
-    data: Path, platform: str, end: str, *, like_ability: bool = False, side_means: bool = False
-) -> dict[str, Judgement]:
+def judged_v6(data: Path, platform: str, end: str, *, like_ability: bool = False) -> dict[str, Judgement]:
     """All tested models at their declared cut-offs, and o3-mini (as the table has it) at the end of June 2024."""
     whole = board(data, V6)
     moments = instants(data, V6)
@@ -86,15 +83,7 @@ def judged_v6(
         if row["role"] == "tested" or row["model"].startswith("O3-Mini")
     ]
     families = np.array([-1 if name.startswith("O3-Mini") else row for row, name in enumerate(of.models)])
-    found = judge_gaps(
-        of.scores,
-        of.contests,
-        days(moments),
-        cases,
-        families=families,
-        like_ability=like_ability,
-        side_means=side_means,
-    )
+    found = judge_gaps(of.scores, of.contests, days(moments), cases, families=families, like_ability=like_ability)
     return by_name(of, found)
 
 
@@ -111,7 +100,7 @@ def test_twelve_models_are_flagged_on_leetcode_and_no_control(shared_data: Path)
     assert one.placebo_range is not None
     assert one.placebo_range == pytest.approx((-0.79, 0.87), abs=0.01)
     assert one.n_tests == 27
-    assert one.sentence.startswith("gap found: +50.1 points (s.e. 4.5; Holm p 2e-08, 27 tests); controls show 0.87")
+    assert one.sentence.startswith("gap found: +50.3 points (s.e. 4.5; Holm p 1.9e-08, 27 tests); controls show 0.87")
     assert one.warnings == ()
     # Its data reach past the date: the break shows after it, and is said to.
     later = found["CodeQwen15-7B"]
@@ -124,23 +113,17 @@ def test_none_is_flagged_on_atcoder(shared_data: Path) -> None:
     for one in found.values():
         if one.verdict is Verdict.NOT_FOUND:
             assert one.gap is not None
-            assert one.gap.detectable is not None
-            assert f"(could have seen >= {100 * one.gap.detectable:.1f} points)" in one.sentence
+            assert one.gap.points is not None
+            assert one.detectable is not None
+            # For 30 tests and normal errors 2.80 becomes 3.14 + 0.84; t with the degrees of these contests adds to it.
+            assert 3.98 < one.detectable / one.gap.points.se < 4.3
+            assert f"(could have seen >= {100 * one.detectable:.1f} points)" in one.sentence
 
 
-def test_a_prior_mean_for_each_side_flags_the_same_models(shared_data: Path) -> None:
-    for platform in ("leetcode", "atcoder"):
-        one, own = (words(judged_v1(shared_data, platform, side_means=means)) for means in (False, True))
-        assert one == own
-
-
-@pytest.mark.parametrize("side_means", [False, True])
 @pytest.mark.parametrize("platform", PLATFORMS)
 @pytest.mark.parametrize("end", ["2026-01-01", "2025-01-01"])
-def test_o3_mini_is_withheld_for_want_of_a_comparable_control(
-    shared_data: Path, platform: str, end: str, side_means: bool
-) -> None:
-    found = judged_v6(shared_data, platform, end, side_means=side_means)
+def test_o3_mini_is_withheld_for_want_of_a_comparable_control(shared_data: Path, platform: str, end: str) -> None:
+    found = judged_v6(shared_data, platform, end)
     for setting in ("Low", "Med", "High"):
         one = found[f"O3-Mini-2025-01-31 ({setting})"]
         assert one.verdict is Verdict.NO_CONTROL
@@ -150,37 +133,41 @@ def test_o3_mini_is_withheld_for_want_of_a_comparable_control(
 
 def test_with_one_prior_mean_placebos_lean_to_one_side(shared_data: Path) -> None:
     """What the prior takes back from problems that become harder looks like a gap in every control."""
-    means = []
-    for side_means in (False, True):
-        found = judged_v6(shared_data, "all", "2026-01-01", side_means=side_means)["DeepSeek-V3"]
-        sizes = [placebo.gap.logit.value for placebo in found.placebos if placebo.gap.logit is not None]
-        means.append(float(np.mean(sizes)))
-        # Either way one of the controls fails, and V3 is withheld: with its broken months in.
-        assert found.verdict is Verdict.PLACEBO
-    assert means[0] > 0.35
-    assert abs(means[1]) < 0.15
+    found = judged_v6(shared_data, "all", "2026-01-01")["DeepSeek-V3"]
+    assert found.verdict is Verdict.PLACEBO  # with its broken months in
+    sizes = [placebo.gap.logit.value for placebo in found.placebos if placebo.gap.logit is not None]
+    assert abs(float(np.mean(sizes))) < 0.15
+    whole, moments, controls = board(shared_data, V6), instants(shared_data, V6), v6_controls(shared_data)
+    chosen = part(whole, "all") & (moments >= np.datetime64("2024-01-01"))
+    rows = table(shared_data, "lcb_v6_did_declared_cutoffs")
+    (cutoff,) = {declared(row) for row in rows if row["model"] == "DeepSeek-V3"}
+    of, parts = whole.take(chosen), split(moments[chosen], cutoff)
+    one_mean = [with_one_mean(of, name, unrelated(name, controls), parts)[0].value for name in controls]
+    assert float(np.mean(one_mean)) > 0.35
 
 
 def test_a_placebo_that_fails_withholds_claims_on_atcoder(shared_data: Path) -> None:
-    # The broken months are left out. o3-mini, against weak controls, shows +15 points that it cannot have.
+    # The broken months are left out.
     found = judged_v6(shared_data, "atcoder", "2025-01-01")["DeepSeek-V3"]
     assert found.verdict is Verdict.PLACEBO
-    assert found.sentence == "withheld: placebo failed (3 of 7 controls show a gap that they cannot have)"
-    failed = [placebo for placebo in found.placebos if placebo.p_holm is not None and placebo.p_holm < 0.05]
-    assert len(failed) == 3
-    assert not any(placebo.gap.comparable for placebo in failed)
-    # On LeetCode they show none, and the gap is the recorded one of 17.8 points (s.e. 4.6) over all problems.
+    assert found.sentence == "withheld: placebo failed (1 of 7 controls show a gap that they cannot have)"
+    (failed,) = (placebo for placebo in found.placebos if placebo.p_holm is not None and placebo.p_holm < 0.05)
+    assert found.against == (failed.control,)
+    # On LeetCode they show none, and the gap is the recorded one: 17.8 points (s.e. 4.6) over all problems.
     found = judged_v6(shared_data, "leetcode", "2025-01-01")["DeepSeek-V3"]
     assert found.verdict is Verdict.FOUND
-    assert found.sentence.startswith("gap found: +17.9 points (s.e. 4.7; Holm p 0.0019, 6 tests)")
+    assert found.gap is not None
+    assert found.gap.points_all is not None
+    assert found.gap.points_all.value == pytest.approx(0.178, abs=0.01)
+    assert found.gap.points_all.se == pytest.approx(0.046, abs=0.001)
 
 
 def test_like_ability_hears_only_placebos_about_such_models(shared_data: Path) -> None:
-    found = judged_v6(shared_data, "atcoder", "2025-01-01", like_ability=True)
-    # In the midst of its controls, and far below o3-mini: judged. Beyond o3-mini: still withheld.
-    assert found["DeepSeek-V3"].verdict is Verdict.FOUND
-    assert found["O4-Mini (Low)"].verdict is Verdict.PLACEBO
-    assert Verdict.FOUND not in {one.verdict for name, one in found.items() if name != "DeepSeek-V3"}
+    """O3-Mini (Med) shows a gap that it cannot have: against weak controls, for models like it or beyond."""
+    every, alike = (judged_v6(shared_data, "atcoder", "2025-01-01", like_ability=like) for like in (False, True))
+    below, beyond = "Claude-3.7-Sonnet (Thinking)", "Grok-3-Mini (High)"
+    assert every[below].verdict is every[beyond].verdict is alike[beyond].verdict is Verdict.PLACEBO
+    assert alike[below].verdict is Verdict.NOT_FOUND
 
 
 def simulated(
@@ -232,7 +219,10 @@ def test_a_gap_no_larger_than_a_placebo_is_withheld() -> None:
     assert found.p_holm < 0.05
     assert all(placebo.p_holm is not None and placebo.p_holm > 0.05 for placebo in found.placebos)
     assert found.verdict is Verdict.PLACEBO
-    assert "in log-odds where the model shows" in found.sentence
+    assert "a control shows a gap as large as the model's" in found.sentence
+    assert found.gap is not None
+    assert found.gap.logit is not None
+    assert f"{found.gap.logit.value:.2f}" not in found.sentence
 
 
 def test_a_broken_run_is_not_looked_at() -> None:
@@ -260,11 +250,72 @@ def test_thin_evidence_and_missing_controls_have_words_of_their_own() -> None:
     assert "there are 2" in found[1].sentence
     # With three controls each placebo has two.
     assert all(placebo.gap.logit is not None for placebo in found[3].placebos)
-    # Three settings of one model are no placebos of each other: nothing to compare them with.
-    alike = np.array([0, 1, 2, 3, 4, 5, 6, 5, 8, 5])
-    found = judge_gaps(scores, clusters, clusters, [Case(3, parts, (5, 7, 9))], families=alike)
-    assert found[0].verdict is Verdict.NO_CONTROL
-    assert found[0].sentence == "withheld: no comparable control (no placebo could be computed from the controls)"
+    # Three settings of one model are one control, and two models with two runs each are two.
+    for alike, controls, counted in (
+        ([5, 6, 5, 8, 5], (5, 7, 9), "1 (3 runs)"),
+        ([5, 5, 6, 6, 9], (5, 6, 7, 8), "2 (4"),
+    ):
+        found = judge_gaps(scores, clusters, clusters, [Case(3, parts, controls)], families=[0, 1, 2, 3, 4, *alike])
+        assert found[0].verdict is Verdict.NO_CONTROL
+        assert f"controls of different families with 15 results on each side, there are {counted}" in found[0].sentence
+
+
+def test_all_or_nothing_on_a_side_has_a_word_of_its_own() -> None:
+    scores, clusters, parts = simulated({}, np.random.default_rng(4))
+    scores[0, parts.after] = 0.0
+    scores[1, parts.before] = 1.0
+    found = judge_gaps(scores, clusters, clusters, [Case(row, parts, CONTROLS) for row in (0, 1)])
+    assert [one.verdict for one in found] == [Verdict.ALL_ALIKE, Verdict.ALL_ALIKE]
+    # 0 of 120: 1 - .025^(1/120) = 3.0 %.
+    assert found[0].sentence == (
+        "withheld: all or none solved (the model solves none of the 120 problems after the cut-off (of all such, at "
+        "most 3.0%): the gap has no finite size)"
+    )
+    # With three contests there is too little evidence, whatever was solved.
+    few = Sides(parts.before, parts.after & (clusters < 33))
+    assert judge_gaps(scores, clusters, clusters, [Case(0, few, CONTROLS)])[0].verdict is Verdict.THIN
+
+
+def test_a_run_that_breaks_off_at_the_cut_off_is_no_memoriser() -> None:
+    """What the controls all solve, it does not either; a model that has lost what it knew by heart still does."""
+    rng = np.random.default_rng(21)
+    clusters = np.repeat(np.arange(60), 4)
+    parts = sides(clusters, 29, 29)
+    hard = np.tile([-2.5, -1.0, 0.5, 2.0], 60) + rng.normal(0, 0.4, 240)
+    theta = np.array([-0.5, 1.5, -0.5, 0.0, 0.5, 1.0, 1.5, 1.5])
+    logits = theta[:, None] - hard
+    logits[0] += 3.0 * parts.before
+    chances = 1 / (1 + np.exp(-logits))
+    chances[1] *= np.where(parts.after, 0.2, 1.0)
+    chances[7] *= np.where(parts.after, 0.6, 1.0)
+    scores = rng.binomial(10, chances) / 10
+    cases = [Case(row, parts, (2, 3, 4, 5, 6)) for row in (0, 1, 7)]
+    learnt, broken, in_part = judge_gaps(scores, clusters, clusters, cases)
+    assert (learnt.verdict, learnt.warnings) == (Verdict.FOUND, ())
+    assert broken.verdict is Verdict.SUSPECT
+    assert broken.p_holm is not None
+    assert broken.p_holm < 0.001
+    assert broken.sentence.startswith("withheld: run broken? (after the cut-off it solves ")
+    assert "problems that nearly all controls solve" in broken.sentence
+    # What is lost in part is not told from a gap, and is warned of.
+    assert in_part.verdict is Verdict.FOUND
+    assert in_part.warnings[-1].startswith("the run may be broken in part: after the cut-off it solves ")
+
+
+def test_what_could_be_seen_grows_with_the_number_of_tests() -> None:
+    scores, clusters, parts = simulated({}, np.random.default_rng(1))
+    alone, among = (
+        judge_gaps(scores, clusters, clusters, [Case(row, parts, CONTROLS) for row in rows])[0]
+        for rows in ((0,), range(5))
+    )
+    assert alone.gap == among.gap
+    assert alone.gap is not None
+    assert alone.gap.points is not None
+    assert (alone.n_tests, among.n_tests) == (1, 5)
+    # t with 58 degrees: 2.0017 + 0.8483 for one test; 2.6633 + 0.8483 for five.
+    for one, factor in ((alone, 2.850), (among, 3.512)):
+        assert one.detectable is not None
+        assert one.detectable / alone.gap.points.se == pytest.approx(factor, abs=2e-3)
 
 
 def test_better_after_the_cutoff_is_no_gap_and_is_warned_of() -> None:
@@ -318,28 +369,6 @@ def test_other_dates_stay_on_their_side() -> None:
         assert min(np.unique(clusters[half]).size for half in (each.before, each.after)) >= 4
     assert other_dates(clusters, clusters, Sides(clusters < 7, clusters >= 24)) == []
     assert len(other_dates(clusters, clusters, sides(clusters, 14, 16), per_side=1)) == 2
-
-
-def test_who_may_be_a_control() -> None:
-    found = eligible_controls([10.0, 20.0, np.nan, 5.0, 6.0], [0, 1, 2, 3, 0], earliest=15.0)
-    assert found[0].tolist() == [False, False, False, True, False]
-    assert found[1].tolist() == [True, False, False, True, True]
-    assert not found[:, 2].any()
-    with pytest.raises(ValueError, match="families of shape"):
-        eligible_controls([1.0], [1, 2], 2.0)
-
-
-def test_the_nearest_controls_and_one_on_each_side() -> None:
-    rng = np.random.default_rng(6)
-    hard = rng.normal(0, 1.5, 400)
-    theta = np.array([0.0, 0.3, 0.4, 0.5, 2.0, -2.5])
-    scores = rng.binomial(10, 1 / (1 + np.exp(hard - theta[:, None]))) / 10
-    candidates = (1, 2, 3, 4, 5)
-    assert select_controls(scores, 0, candidates, most=3) == (1, 2, 5)
-    assert select_controls(scores, 0, candidates, most=9) == candidates
-    scores[5] = np.nan
-    assert select_controls(scores, 0, candidates, most=3) == (1, 2, 3)
-    assert select_controls(scores, 0, candidates, most=4) == (1, 2, 3, 4)
 
 
 def test_misuse() -> None:

@@ -39,7 +39,7 @@ def test_least_squares_as_statsmodels_has_it() -> None:
     assert found.coefficients == pytest.approx([0.4315236388, 0.3021240169, 0.0876607280], abs=1e-9)
     assert np.sqrt(np.diag(found.covariance)) == pytest.approx([0.0369853767, 0.0149883280, 0.0390638032], abs=1e-9)
     last = found.estimate(2)
-    assert (last.degrees, found.n_clusters, found.n_items, found.log_likelihood) == (5, 6, 24, None)
+    assert (last.degrees, found.n_clusters, found.n_items) == (5, 6, 24)
     assert last.p == pytest.approx(0.0748343133, abs=1e-9)
     assert found.estimate(2, 4).p > last.p
 
@@ -50,7 +50,6 @@ def test_logistic_regression_as_statsmodels_has_it() -> None:
     assert found.coefficients == pytest.approx([-0.3899747520, 2.3104539307, 0.5142004445], abs=1e-8)
     assert np.sqrt(np.diag(found.covariance)) == pytest.approx([0.2524604343, 0.2273028082, 0.4228067964], abs=1e-8)
     assert found.covariance[1, 2] == pytest.approx(-0.0160080756, abs=1e-8)
-    assert found.log_likelihood == pytest.approx(-8.3082794497, abs=1e-8)
 
 
 def test_average_effects_as_statsmodels_has_them() -> None:

@@ -17,6 +17,7 @@ from eval.statistics.run_health import (
     answer_health,
     changed_answers,
     easy_guard,
+    fails_easy,
     withheld_cells,
 )
 from tests.eval.statistics.boards import board, table
@@ -132,6 +133,59 @@ def test_a_broken_period_is_found_alone() -> None:
     scores[3, periods == 4] = 1.0
     again = next(one for one in easy_guard(scores, easy, periods) if (one.model, one.period) == (3, 4))
     assert again.expected == pytest.approx(expected, abs=0.01)
+
+
+def test_what_is_withheld_does_not_pull_the_ability_down() -> None:
+    """Good for nine of sixteen months, then 95 % of the answers lost: few of the seven stand out among all others."""
+    rng = np.random.default_rng(5)
+    periods = np.repeat(np.arange(16), 30)
+    easy = np.arange(480) % 3 == 0
+    hard = np.where(easy, -1.5, np.where(np.arange(480) % 3 == 1, 0.0, 1.5)) + rng.normal(0, 0.5, 480)
+    chances = 1 / (1 + np.exp(hard - np.array([-1.2, -0.8, -0.4, 0.0, 0.4, 0.8, 1.0])[:, None]))
+    chances[6] *= np.where(periods >= 9, 0.05, 1.0)
+    scores = rng.binomial(5, chances) / 5
+    found = [one for one in easy_guard(scores, easy, periods) if one.withheld]
+    assert [(one.model, one.period) for one in found] == [(6, period) for period in range(9, 16)]
+    assert all(one.expected is not None and one.expected > 0.8 for one in found)
+    # In fourteen of sixteen months it is the rule: that is beyond this guard.
+    chances[6] *= np.where((periods >= 2) & (periods < 9), 0.05, 1.0)
+    scores[6] = rng.binomial(5, chances[6]) / 5
+    assert not any(one.withheld and one.z is not None and one.z < 0 for one in easy_guard(scores, easy, periods))
+
+
+def test_a_run_of_one_month_is_not_judged_by_a_prior() -> None:
+    """A weak model asked in one month alone: nothing says what was to be expected of it."""
+    scores, easy, periods = simulated(np.random.default_rng(1))
+    weak = np.where(periods == 9, np.where(easy, 0.2, 0.0), np.nan)
+    found = easy_guard(np.vstack([scores, weak]), easy, periods)[-1]
+    assert (found.model, found.period, found.n_easy, found.z, found.withheld) == (8, 9, 10, None, False)
+    assert found.refusal == "needs at least 5 results of the run in other months to judge it by"
+
+
+def test_easy_problems_after_a_cut_off() -> None:
+    """Twenty of 40 problems after it are easy: the controls solve 90 % of those. Expected are 80 % at most."""
+    before = np.arange(80) < 40
+    easy = np.arange(80) % 2 == 0
+    peers = np.tile(np.where(easy, 0.9, 0.3), (4, 1))
+    tested = np.where(before, np.where(easy, 0.95, 0.5), np.where(easy, 0.1, 0.0))
+    found = fails_easy(tested, peers, before, ~before)
+    assert (found.n, found.fails) == (20, True)
+    assert (found.observed, found.expected) == pytest.approx((0.1, 0.8))
+    # (20 * .1 - 20 * .8) / sqrt(20 * .8 * .2 + .25)
+    assert found.z == pytest.approx(-14 / math.sqrt(3.45))
+    # Half of what was expected, or more: it may have lost what it knew by heart.
+    assert not fails_easy(np.where(before, tested, np.where(easy, 0.41, 0.0)), peers, before, ~before).fails
+    # A model that was weak before is expected to solve less.
+    weak = fails_easy(np.where(before, 0.1, tested), peers, before, ~before)
+    assert weak.expected is not None
+    assert weak.expected < 0.5
+    # Too few easy problems, too few controls to call them easy, and nothing before.
+    for few in (
+        fails_easy(tested, peers, before, ~before & (np.arange(80) < 48)),
+        fails_easy(tested, peers[:2], before, ~before),
+        fails_easy(tested, peers, np.zeros(80, dtype=np.bool_), ~before),
+    ):
+        assert (few.z, few.fails) == (None, False)
 
 
 def test_too_little_to_judge() -> None:
