@@ -11,16 +11,15 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, time, timedelta
+from datetime import datetime, time
 
 import numpy as np
 from numpy.typing import NDArray
 
 from eval.audits.runs import months_of
 from eval.audits.selection import Selection
+from eval.audits.sides import cutoff_sides
 from eval.board import Board, days_of, numbered
-from eval.claims import ClaimKind, holding
-from eval.common_window import cutoff_text
 from eval.eligibility import CutoffStatus, UsedCutoff
 from eval.models import ModelEntry, Registry
 from eval.plausibility import doubtful
@@ -30,9 +29,6 @@ from eval.statistics.placebo import Case, Judgement, Verdict, judge_gaps
 from eval.statistics.run_health import PeriodHealth, withheld_cells
 
 ENOUGH_CONTROLS = 5
-EARLIEST_ZONE = timedelta(hours=14)
-"""How long before its beginning in UTC a day has begun somewhere."""
-
 ALL_PLATFORMS = "all platforms"
 NO_EVIDENCE = frozenset({Verdict.THIN, Verdict.ALL_ALIKE})
 """Verdicts that say of a platform that nothing could be told at that date."""
@@ -135,7 +131,9 @@ def audit_contamination(
     starts = [_start(one, ends[may], families[may], bound) for one, may in zip(dated, possible, strict=True)]
     tested = tuple(one and replace(one, start=start) for one, start in zip(dated, starts, strict=True))
     pairs = zip(possible, starts, strict=True)
-    controls = np.array([may & (ends <= (-np.inf if start is None else start)) for may, start in pairs], dtype=np.bool_)
+    controls = np.zeros(possible.shape, dtype=np.bool_)
+    for row, (may, start) in enumerate(pairs):
+        controls[row] = may & (ends <= (-np.inf if start is None else start))
     clean = tuple(bool(end <= (-np.inf if start is None else start)) for end, start in zip(stated, starts, strict=True))
     begins = min((start for start in starts if start is not None), default=bound)
     chosen = np.asarray(board.days >= (-np.inf if begins is None else begins))
@@ -278,14 +276,8 @@ def _tested_at(entry: ModelEntry | None, used: UsedCutoff | None, at: datetime |
         return TestedAt(days_of(at), days_of(at), written, f"tested at {at:%Y-%m-%dT%H:%MZ}")
     if used is None:
         return None
-    if used.status is CutoffStatus.ASSUMED:
-        return TestedAt(-np.inf, days_of(used.cutoff.end), cutoff_text(used), used.why, assumed=True)
-    claims = holding(entry.claims, ClaimKind.TRAINING_DATA) if entry is not None else ()
-    earliest = min([used.cutoff, *(claim.cutoff for claim in claims)], key=lambda cutoff: cutoff.first)
-    first = earliest.first
-    written = cutoff_text(used) if first == used.cutoff.first else f"{earliest.as_written} to {cutoff_text(used)}"
-    begins = datetime(first.year, first.month, first.day, tzinfo=UTC) - EARLIEST_ZONE
-    return TestedAt(days_of(begins), days_of(used.cutoff.end), written, used.why)
+    sides = cutoff_sides(entry, used)
+    return TestedAt(sides.low, sides.high, sides.written, used.why, sides.assumed)
 
 
 def _stated_ends(selection: Selection, registry: Registry) -> NDArray[np.float64]:

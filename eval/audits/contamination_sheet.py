@@ -94,7 +94,7 @@ def overall(at: Mapping[str, Judgement]) -> str:
             everywhere = len(single) == len(set(at) - {ALL_PLATFORMS})
             return f"{verdict} on {'every platform' if everywhere else ', '.join(single)}"
         if ALL_PLATFORMS in at and at[ALL_PLATFORMS].verdict is verdict:
-            return f"{verdict} on all platforms together alone" if len(at) > 1 else str(verdict)
+            return f"{verdict} on all together, on no platform by itself" if len(at) > 1 else str(verdict)
     return "withheld"
 
 
@@ -122,6 +122,7 @@ def _tables(audit: ContaminationAudit, panel: Panel) -> Iterator[Table]:
         sheets.text("from"),
         sheets.count("before"),
         sheets.count("after"),
+        sheets.count("undecidable"),
         sheets.points("gap"),
         sheets.percent("s.e."),
         sheets.p_value("p (Holm)"),
@@ -185,6 +186,7 @@ def _row(audit: ContaminationAudit, one: Judgement) -> tuple[sheets.Cell, ...]:
         day_text(tested.start) if tested is not None else None,
         gap.before.n_items if gap is not None else None,
         gap.after.n_items if gap is not None else None,
+        gap.n_undecidable if gap is not None else None,
         points.value if points is not None else None,
         points.se if points is not None else None,
         one.p_holm if points is not None else None,

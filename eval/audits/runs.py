@@ -253,8 +253,8 @@ def _answer_table(audit: RunsAudit) -> Table:
         runs = "run is an imported result: its" if imported == 1 else "runs are imported results: their"
         notes.append(f"{imported} {runs} answers are not in the store")
     notes.append(
-        "percent of answers; failed = ended with an error or over memory, timed out = over the time limit, copies = "
-        "problems whose samples are all the same program"
+        "percent of all answers, judged or not; failed = ended with an error, did not compile, or went over a limit of "
+        "memory or output; timed out = over the time limit; copies = problems whose samples are all the same program"
     )
     return Table("Answers", columns, tuple(rows), tuple(notes))
 

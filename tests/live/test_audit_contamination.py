@@ -94,3 +94,10 @@ def test_a_day_that_cannot_be_read_is_named(board_live: Live) -> None:
     ended = board_live("audit", "contamination", "--at", "yesterday")
     assert ended.code == 2
     assert ended.err.startswith("error: --at:")
+
+
+def test_a_store_without_results_has_nothing_to_test(live: Live) -> None:
+    assert live("import", "problems", "/dev/null", "--format", "jsonl").code == 0
+    ended = live("audit", "contamination")
+    assert ended.code == 3
+    assert "nothing left to test: the store has no results" in ended.out

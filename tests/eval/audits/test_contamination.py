@@ -187,7 +187,7 @@ def test_a_gap_on_all_together_needs_a_platform_that_bears_it_out(single: dict[s
     [
         ((Verdict.FOUND, Verdict.FOUND, Verdict.FOUND), "gap found on every platform"),
         ((Verdict.NOT_FOUND, Verdict.NOT_FOUND, Verdict.FOUND), "gap found on leetcode"),
-        ((Verdict.FOUND, Verdict.NOT_FOUND, Verdict.THIN), "gap found on all platforms together alone"),
+        ((Verdict.FOUND, Verdict.NOT_FOUND, Verdict.THIN), "gap found on all together, on no platform by itself"),
         ((Verdict.PLACEBO, Verdict.PLACEBO, Verdict.NOT_FOUND), "gap not found on leetcode"),
         ((Verdict.PLATFORMS, Verdict.PLACEBO, Verdict.THIN), "withheld"),
     ],

@@ -42,9 +42,9 @@ def test_a_withheld_gap_is_nowhere_to_be_copied_and_its_control_is_named() -> No
     assert verdicts(audit, "all platforms") == {"tested": Verdict.PLACEBO}
     assert not audit.says_something
     sheet = contamination_sheet(audit)
-    assert sheet.tables[0].rows[0][5:] == (None, None, None, None, "withheld: placebo failed")
+    assert sheet.tables[0].rows[0][5:] == (6, None, None, None, None, "withheld: placebo failed")
     row = next(line for line in sheet_to_csv(sheet).splitlines() if line.startswith("Gap at the cut-off"))
-    assert ",84,90,,,,,withheld: placebo failed," in row
+    assert ",84,90,6,,,,,withheld: placebo failed," in row
     note = next(line for line in sheet.tables[0].notes if "the control control4" in line)
     assert re.match(
         r"placebo failed on all platforms: the control control4 shows a gap of \+[0-9]+\.[0-9] points", note
