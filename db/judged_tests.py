@@ -74,10 +74,11 @@ def iter_judged_tests(session: Session, environment_id: int, run_ids: Iterable[i
         .order_by(done.problem_id, done.run_id, done.sample_index)
     )
     for run_id, problem_id, sample_index, said, packed in session.execute(query):
-        yield JudgedTests(run_id, problem_id, sample_index, said, tuple(map(_fact, json.loads(unpack(packed)))))
+        yield JudgedTests(run_id, problem_id, sample_index, said, tuple(map(case_result, json.loads(unpack(packed)))))
 
 
-def _fact(fact: dict[str, Any]) -> CaseResult:
+def case_result(fact: dict[str, Any]) -> CaseResult:
+    """What is kept of one test in a judgement."""
     return CaseResult(str(fact.get("name", "")), str(fact.get("verdict", "")), str(fact.get("detail") or ""))
 
 

@@ -17,6 +17,7 @@ from db.completions import require_run, save_completions
 from db.errors import CompletionConflict, UnknownProblem
 from db.failed_requests import FailureRecord, count_failures, failures_of, forget_failures, save_failures
 from db.identity import problem_ids
+from db.older_answers import set_aside
 from db.places import PLACE, answered_among, places_answered
 from db.records import (
     CODE_GENERATION,
@@ -142,7 +143,8 @@ def save_responses(
 ) -> list[SaveOutcome | CompletionConflict]:
     """Save answers of one run with their completions, and forget the failures of their places.
 
-    The result of each stands at its place: an answer that stands is kept whatever the new one says (UNCHANGED); one
+    The result of each stands at its place: an answer that stands is kept whatever the new one says (UNCHANGED), unless
+    its statement has been edited since, when it is set aside (see ``db.older_answers``) for the new one; one
     whose completion contradicts a stored one is not saved (``CompletionConflict``). Raises ``UnknownRow`` when there is
     no such run, ``UnknownProblem`` when the problem of a place is not in the store under its key.
     """
@@ -153,6 +155,8 @@ def save_responses(
     for record in records:
         if record.place not in standing:
             new.setdefault(record.place, record)
+    for place in set_aside(session, run_id, {place: record.revision_id for place, record in new.items()}):
+        del new[place]
     conflicts = _save_completions(session, run_id, list(new.values()))
     saved = [record for place, record in new.items() if place not in conflicts]
     _insert(session, run_id, saved)

@@ -9,7 +9,8 @@ from db.completions import list_runs
 from db.engine import Store
 from db.judgements import VerdictRow, load_test_results, load_verdicts
 from db.problems import list_problems
-from db.records import WITHOUT_PROGRAM
+from db.records import CODE_GENERATION, WITHOUT_PROGRAM
+from eval.scenarios import scenario_of
 from sandbox import Verdict
 
 
@@ -63,12 +64,12 @@ class Comparison:
 def compare_graders(
     store: Store, our_environment_id: int, their_environment_id: int, run_ids: Sequence[int]
 ) -> Comparison:
-    """Hold the verdicts that two graders have given on some runs against each other."""
+    """Hold the verdicts that two graders have given on some runs of code generation against each other."""
     runs, disagreements = [], []
     with store.read() as session:
         keys = {problem.problem_id: str(problem.key) for problem in list_problems(session)}
         for run in list_runs(session):
-            if run.run_id not in run_ids:
+            if run.run_id not in run_ids or scenario_of(run.conditions) != CODE_GENERATION:
                 continue
             ours = _by_completion(load_verdicts(session, our_environment_id, [run.run_id]))
             theirs = _by_completion(load_verdicts(session, their_environment_id, [run.run_id]))

@@ -18,7 +18,7 @@ RESULTS_ORIGIN = "livecodebench published"
 
 def as_solution_rows(path: Path, model: str | None = None) -> Iterator[dict[str, Any]]:
     """Rows of the jsonl solutions format, of one model or (None) of all; a missing program is an empty one."""
-    for row in _rows(path):
+    for row in read_rows(path):
         if model is None or row["model"] == model:
             yield {
                 "id": row["question_id"],
@@ -32,7 +32,7 @@ def as_result_rows(path: Path, model: str | None = None) -> Iterator[dict[str, A
     """Rows of the jsonl results format: the published grades, counted for each model and problem."""
     n_samples: Counter[tuple[str, str]] = Counter()
     n_correct: Counter[tuple[str, str]] = Counter()
-    for row in _rows(path):
+    for row in read_rows(path):
         if model is None or row["model"] == model:
             pair = row["model"], row["question_id"]
             n_samples[pair] += 1
@@ -54,7 +54,8 @@ def write_jsonl(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
     return path
 
 
-def _rows(path: Path) -> Iterator[dict[str, Any]]:
+def read_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """The rows as they are."""
     with gzip.open(path, "rt", encoding="utf-8") as file:
         for line in file:
             yield json.loads(line)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from db.records import CompletionRecord, Place, storable_text
 from db.responses import FailureRecord, ResponseRecord
 from eval.generate.conditions import Asking
-from eval.generate.extraction import EmptyContent, extract_program
+from eval.generate.extraction import EmptyContent, Extraction, extract_program
 from eval.generate.prompts import Message, prompt_text
 from eval.generate.questions import Question
 from eval.generate.replies import Reply
@@ -45,7 +45,6 @@ def record_program(
     ``ValueError`` for an answer that the store cannot hold.
     """
     problem = question.problem
-    place = Place(problem.problem_id, question.question_id, sample_index)
     found = extract_program(
         reply,
         language=asking.language,
@@ -53,19 +52,38 @@ def record_program(
         starter_code=problem.starter_code,
         reasoning_is_answer=asking.reasoning_is_answer,
     )
-    if isinstance(found, EmptyContent):
-        return FailureRecord(place, exchange.received_at, found.kind, found.message, exchange.attempts)
-    finish_reason = None if reply.finish_reason is None else storable_text(reply.finish_reason)
+    kept = record_found(question, sample_index, messages, reply, exchange, found)
+    if isinstance(kept, FailureRecord) or isinstance(found, EmptyContent):
+        return kept
     completion = CompletionRecord(
         problem.key,
         sample_index,
         found.code,
         language=asking.language,
-        finish_reason=finish_reason,
+        finish_reason=kept.finish_reason,
         raw_output=reply.content,
         status=found.status,
         rule=found.rule,
     )
+    return replace(kept, completion=completion)
+
+
+def record_found(
+    question: Question,
+    sample_index: int,
+    messages: Sequence[Message],
+    reply: Reply,
+    exchange: Exchange,
+    found: Extraction | EmptyContent,
+) -> ResponseRecord | FailureRecord:
+    """A reply with what was found in it, as an answer without a completion or as the failed request that it is.
+
+    ``ValueError`` for an answer that the store cannot hold.
+    """
+    problem = question.problem
+    place = Place(problem.problem_id, question.question_id, sample_index)
+    if isinstance(found, EmptyContent):
+        return FailureRecord(place, exchange.received_at, found.kind, found.message, exchange.attempts)
     return ResponseRecord(
         place,
         problem.key,
@@ -75,7 +93,6 @@ def record_program(
         raw=reply.content,
         reasoning=reply.reasoning,
         answer=found.code,
-        completion=completion,
         revision_id=problem.revision_id,
         requested_at=exchange.requested_at,
         latency_s=exchange.latency_s,
@@ -84,7 +101,7 @@ def record_program(
         served_model=reply.served_model,
         fingerprint=reply.fingerprint,
         response_id=reply.response_id,
-        finish_reason=finish_reason,
+        finish_reason=None if reply.finish_reason is None else storable_text(reply.finish_reason),
         tokens_in=reply.tokens_in,
         tokens_out=reply.tokens_out,
         tokens_reasoning=reply.tokens_reasoning,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,10 +18,10 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO, TYPE_CHECKING, Any, Final
 
-from db.asked import load_askable
 from db.records import Place
 from eval.generate.choosing import AT_ONCE
 from eval.generate.conditions import Asking
+from eval.generate.places import questions_at
 from eval.generate.prompts import Message, prompt_sha256
 from eval.generate.sampling import Sampling
 
@@ -118,9 +118,9 @@ def request_lines(
 ) -> Iterator[bytes]:
     """The requests for these places of a run, which stand problem by problem; few statements are held at a time."""
     for some in _chunks(places):
-        problems = {one.problem_id: one for one in load_askable(session, (place.problem_id for place in some))}
-        for problem_id, group in groupby(some, key=lambda place: place.problem_id):
-            messages = asking.messages(asking.question(problems[problem_id]))
+        questions = questions_at(session, asking.prompt.scenario, some)
+        for target, group in groupby(some, key=lambda place: (place.problem_id, place.question_id)):
+            messages = asking.messages(questions[target])
             for place in group:
                 name = custom_id(run_digest, place, messages)
                 yield request_line(name, messages, asked_as, sampling.body(place.sample_index))
@@ -141,12 +141,13 @@ def _chunks(places: Iterable[Place]) -> Iterator[list[Place]]:
 
 
 def write_requests(
-    path: Path, lines: Iterable[bytes], *, max_requests: int = MAX_REQUESTS, max_bytes: int = MAX_BYTES
+    path: Path, lines: Iterable[bytes], run_digest: str, *, max_requests: int = MAX_REQUESTS, max_bytes: int = MAX_BYTES
 ) -> list[Path]:
     """Write the lines to this file, or to numbered ones beside it (``NAME-1.jsonl``) where one would be too large.
 
-    All files are written or none; they are for their owner alone to read, since they hold statements. Nothing is
-    written for no lines. Raises ``NotOurFile`` for a file in the way that holds no requests, ``OSError``.
+    All files are written or none; they are for their owner alone to read, since they hold statements. Requests of the
+    same run that stand under these names are gone afterwards, so that none is sent twice: nothing is left for no lines.
+    Raises ``NotOurFile`` for a file in the way that holds no requests, ``OSError``.
     """
     with ExitStack() as stack:
         parts: list[IO[bytes]] = []
@@ -165,7 +166,16 @@ def write_requests(
             os.fsync(part.fileno())
         for part, target in zip(parts, targets, strict=False):
             os.replace(part.name, target)
+        _remove_former(path, run_digest, keep=targets[: len(parts)])
         return targets[: len(parts)]
+
+
+def _remove_former(path: Path, run_digest: str, *, keep: Collection[Path]) -> None:
+    """Remove what an earlier call has written under these names for this run."""
+    own = _BEGINNING + run_digest[:_RUN_DIGITS].encode() + b"-"
+    for former in {path, *path.parent.glob(f"{path.stem}-[0-9]*{path.suffix}")}.difference(keep):
+        if former.is_file() and _begins(former, len(own)) == own:
+            former.unlink()
 
 
 def _open_beside(path: Path, stack: ExitStack) -> IO[bytes]:
@@ -183,10 +193,13 @@ def _numbered(path: Path, number: int) -> Path:
 def _refuse_other_file(path: Path) -> None:
     if not path.exists():
         return
-    with path.open("rb") as file:
-        beginning = file.read(len(_BEGINNING))
-    if beginning not in (b"", _BEGINNING):
+    if _begins(path, len(_BEGINNING)) not in (b"", _BEGINNING):
         raise NotOurFile(path)
+
+
+def _begins(path: Path, length: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(length)
 
 
 _BEGINNING: Final = b'{"custom_id": "live-'

@@ -7,19 +7,20 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from db.asked import load_askable
-from db.records import Place, ProblemKey
+from db.records import ProblemKey
 from eval.eligibility import NotScored
 from eval.evaluation import RunOutcomes, Settings, basis_of
 from eval.generate.conditions import Asking
-from eval.generate.questions import form_of, not_asked
+from eval.generate.questions import form_of
 from eval.models import Registry
 from eval.outcomes import load_problem_facts
+from eval.scenarios import Asked, AskingContext, task_form
 from eval.window import ProblemFacts, Reason, classify
 
 if TYPE_CHECKING:
@@ -35,13 +36,15 @@ OTHER_PROBLEM: Final = "not among the problems named"
 class Choice:
     """The problems to ask, oldest first, and how many of the others were left out for which reason.
 
-    ``not_scored`` says why the model is not asked at all; None for one that is. ``cautions`` are those of its row.
+    ``asked`` is what is asked of them, problem by problem: the problem itself, or questions on it. ``not_scored`` says
+    why the model is not asked at all; None for one that is. ``cautions`` are those of its row.
     """
 
     problem_ids: tuple[int, ...]
     left_out: dict[str, int]
     not_scored: str | None = None
     cautions: tuple[str, ...] = ()
+    asked: tuple[Asked, ...] = ()
 
 
 def choose_problems(  # noqa: PLR0913 - all that decides about a choice, by keyword
@@ -60,7 +63,7 @@ def choose_problems(  # noqa: PLR0913 - all that decides about a choice, by keyw
 
     ``only`` narrows them to some problems, ``include_untested`` takes those without tests, too: nothing is scored on
     them before they have some. Of more than ``limit`` problems so many are drawn by a digest of their keys: the same
-    ones each time, from the whole window.
+    ones each time, from the whole window. Raises what the questions of the scenario raise.
     """
     basis = basis_of(RunOutcomes(model, ()), registry, settings, now)
     if isinstance(basis, NotScored):
@@ -77,34 +80,33 @@ def choose_problems(  # noqa: PLR0913 - all that decides about a choice, by keyw
             eligible.append(problem)
         else:
             left_out[str(reason)] += 1
-    reasons = _reasons(session, [problem.problem_id for problem in eligible], asking)
-    left_out.update(reasons.values())
-    chosen = [problem for problem in eligible if problem.problem_id not in reasons]
+    context = AskingContext(model, registry, asking)
+    asked = _asked(session, [problem.problem_id for problem in eligible], context)
+    left_out.update(one for one in asked.values() if isinstance(one, str))
+    chosen = [problem for problem in eligible if not isinstance(asked[problem.problem_id], str)]
     kept = _drawn(chosen, limit)
     if len(kept) < len(chosen):
         left_out[BEYOND_LIMIT] = len(chosen) - len(kept)
     kept.sort(key=lambda problem: (problem.exposed_at is None, problem.exposed_at or now, str(_key(problem))))
     by_count = dict(sorted(left_out.items(), key=lambda item: (-item[1], item[0])))
-    return Choice(tuple(problem.problem_id for problem in kept), by_count, cautions=basis.cautions)
+    ids = tuple(problem.problem_id for problem in kept)
+    questions = tuple(one for number in ids for one in asked[number] if isinstance(one, Asked))
+    return Choice(ids, by_count, cautions=basis.cautions, asked=questions)
 
 
-def missing_places(problem_ids: Iterable[int], n_samples: int, answered: Collection[Place]) -> Iterator[Place]:
-    """The places of a run that still lack an answer, problem by problem."""
-    places = (Place(problem_id, 0, sample) for problem_id in problem_ids for sample in range(n_samples))
-    return (place for place in places if place not in answered)
-
-
-def _reasons(session: Session, problem_ids: Sequence[int], asking: Asking) -> dict[int, str]:
-    """Why some of the problems are not asked, by their ids."""
-    found: dict[int, str] = {}
+def _asked(session: Session, problem_ids: Sequence[int], context: AskingContext) -> dict[int, tuple[Asked, ...] | str]:
+    """What is asked of each problem, or why it is not asked."""
+    asking = context.asking
+    form_of_scenario = task_form(asking.prompt.scenario)
+    found: dict[int, tuple[Asked, ...] | str] = {}
     for start in range(0, len(problem_ids), AT_ONCE):
-        for problem in load_askable(session, problem_ids[start : start + AT_ONCE]):
-            reason = not_asked(problem, asking.language)
-            form = form_of(asking.question(problem))
-            if reason is None and form not in asking.prompt.forms:
-                reason = f"the prompt {asking.prompt} has no text for the form {form}"
-            if reason is not None:
-                found[problem.problem_id] = reason
+        problems = load_askable(session, problem_ids[start : start + AT_ONCE])
+        asked = form_of_scenario.questions(session, problems, context)
+        for problem in problems:
+            form, what = form_of(asking.question(problem)), asked[problem.problem_id]
+            if not isinstance(what, str) and form not in asking.prompt.forms:
+                what = f"the prompt {asking.prompt} has no text for the form {form}"
+            found[problem.problem_id] = what
     return found
 
 

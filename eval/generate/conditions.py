@@ -27,11 +27,15 @@ class OtherVersion(ValueError):
 
 @dataclass(frozen=True)
 class Asking:
-    """How a run asks: prompt, language of the answers, and whether reasoning counts where an answer has no text."""
+    """How a run asks: prompt, language of the answers, and whether reasoning counts where an answer has no text.
+
+    ``repairs`` names the run that is repaired, by the first digits of its digest; None in other scenarios.
+    """
 
     prompt: Prompt
     language: str
     reasoning_is_answer: bool = False
+    repairs: str | None = None
 
     def messages(self, question: Question) -> tuple[Message, ...]:
         """What is sent for a question. Raises ``UnknownPrompt``."""
@@ -52,6 +56,7 @@ class Asking:
             "extraction": extraction_digest(),
             "asked_as": asked_as,
         }
+        named |= {} if self.repairs is None else {"repairs": self.repairs}
         return named | sampling.conditions() | ({"reasoning_is_answer": True} if self.reasoning_is_answer else {})
 
 
@@ -74,4 +79,7 @@ def read_asking(conditions: Mapping[str, Any]) -> Asking:
                 f"the run goes by {what} {had}, this version has {have}",
                 "use the version of this command that asked, or ask anew",
             )
-    return Asking(prompt, language, conditions.get("reasoning_is_answer") is True)
+    repairs = conditions.get("repairs")
+    return Asking(
+        prompt, language, conditions.get("reasoning_is_answer") is True, repairs if isinstance(repairs, str) else None
+    )

@@ -15,24 +15,26 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from db.asked import AskableProblem, load_askable
 from db.batches import Progress, Result, Tally, save_in_batches
 from db.completions import RunRecord, RunSummary, list_runs
 from db.errors import CompletionConflict, UnknownRow
 from db.importing import ImportReport, Refusal, UnknownFormat
 from db.places import answered_among
-from db.records import CODE_GENERATION, Place, SaveOutcome, require_utc
+from db.records import Place, SaveOutcome, require_utc
 from db.refused import keep_refused
 from db.responses import FailureRecord, ResponseRecord, save_failures, save_responses
 from eval.formats import ReplyRow, reply_formats
-from eval.generate.answers import Exchange, record_program
+from eval.generate.answers import Exchange
 from eval.generate.batches import CustomId, ForeignId, is_run, matches, read_custom_id
 from eval.generate.conditions import Asking, OtherVersion, read_asking
 from eval.generate.failures import FailureKind
+from eval.generate.places import Target, questions_at
 from eval.generate.prompts import UnknownPrompt
+from eval.generate.questions import Question
 from eval.generate.redaction import Secrets, whole_characters
 from eval.generate.replies import BadReply, Reply, read_reply
 from eval.generate.server_errors import Asked, ServerError, error_in, trouble_of
+from eval.scenarios import task_form
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
@@ -100,6 +102,11 @@ class _Run:
     asking: Asking
 
     @property
+    def scenario(self) -> str:
+        """What it asks for."""
+        return self.asking.prompt.scenario
+
+    @property
     def asked(self) -> Asked:
         """For messages about failed requests; the key is known to nobody here."""
         name = str(self.summary.conditions.get("asked_as", self.summary.model))
@@ -135,17 +142,28 @@ class _ReplyImporter:
                 ids[place] = self._identify(session, row)
             except _NotTaken as error:
                 results[place] = _refusal(row, error)
-        problems = _load(session, {name.place.problem_id for name in ids.values()})
+        questions = self._questions(session, ids.values())
         by_run: defaultdict[str, list[tuple[int, ResponseRecord | FailureRecord]]] = defaultdict(list)
         for place, name in ids.items():
             try:
-                by_run[name.run].append((place, self._record(rows[place], name, problems)))
+                by_run[name.run].append((place, self._record(rows[place], name, questions)))
             except _NotTaken as error:
                 results[place] = _refusal(rows[place], error)
         for run, records in by_run.items():
             for place, result in self._save_run(session, self._run(run), records):
                 results[place] = self._told(rows[place], self._run(run), result)
         return results
+
+    def _questions(self, session: Session, names: Iterable[CustomId]) -> dict[tuple[str, Target], Question]:
+        """What is asked by these ids, by scenario, problem and question, as far as the store has it."""
+        wanted: defaultdict[str, set[Place]] = defaultdict(set)
+        for name in names:
+            wanted[self._run(name.run).scenario].add(name.place)
+        return {
+            (scenario, target): question
+            for scenario, places in wanted.items()
+            for target, question in _load(session, scenario, places).items()
+        }
 
     def _run(self, name: str) -> _Run:
         run = self._runs[name]
@@ -165,26 +183,29 @@ class _ReplyImporter:
         return name
 
     def _record(
-        self, row: ReplyRow, name: CustomId, problems: Mapping[int, AskableProblem]
+        self, row: ReplyRow, name: CustomId, questions: Mapping[tuple[str, Target], Question]
     ) -> ResponseRecord | FailureRecord:
-        run, problem = self._run(name.run), problems.get(name.place.problem_id)
-        if problem is None or name.place.question_id:
-            reason = f"the store has no question {name.place.question_id} on a problem {name.place.problem_id}"
+        run, place = self._run(name.run), name.place
+        question = questions.get((run.scenario, (place.problem_id, place.question_id)))
+        if question is None:
+            reason = f"the store has no question {place.question_id} on a problem {place.problem_id}"
             raise _NotTaken(reason, "Import into the store that the requests came from.")
-        question = run.asking.question(problem)
         try:
             messages = run.asking.messages(question)
         except UnknownPrompt as error:
             raise _NotTaken(error.message, error.hint) from None
         if not matches(name, messages):
-            reason = f"{problem.key} would be asked otherwise now: its statement, samples or limits have changed"
+            reason = (
+                f"{question.problem.key} would be asked otherwise now: its statement, samples or limits have changed"
+            )
             raise _NotTaken(reason, _ASK_ANEW)
-        reply = self._read(row, run, name.place)
+        reply = self._read(row, run, place)
         if isinstance(reply, FailureRecord):
             return reply
         exchange = Exchange(self._received_at)
         try:
-            record = record_program(run.asking, question, name.place.sample_index, messages, reply, exchange)
+            recorder = task_form(run.scenario).record
+            record = recorder(run.asking, question, place.sample_index, messages, reply, exchange)
         except ValueError as error:
             raise _NotTaken(str(error), "Mend the row.") from None
         if isinstance(record, ResponseRecord):
@@ -248,20 +269,18 @@ def _find_run(session: Session, beginning: str) -> _Run | _NotTaken:
         asking = read_asking(summary.conditions)
     except OtherVersion as error:
         return _NotTaken(error.message, error.hint)
-    if asking.prompt.scenario != CODE_GENERATION:
-        return _NotTaken(f"answers in {asking.prompt.scenario} are not read from files", "Use `live generate`.")
     return _Run(summary, asking)
 
 
-def _load(session: Session, problem_ids: set[int]) -> dict[int, AskableProblem]:
-    """The problems of these ids that the store has."""
+def _load(session: Session, scenario: str, places: set[Place]) -> dict[Target, Question]:
+    """What is asked at these places, as far as the store has it."""
     try:
-        return {problem.problem_id: problem for problem in load_askable(session, sorted(problem_ids))}
+        return questions_at(session, scenario, sorted(places, key=lambda place: (place.problem_id, place.question_id)))
     except UnknownRow:
-        found: dict[int, AskableProblem] = {}
-        if len(problem_ids) > 1:
-            for problem_id in problem_ids:
-                found |= _load(session, {problem_id})
+        found: dict[Target, Question] = {}
+        if len(places) > 1:
+            for place in places:
+                found |= _load(session, scenario, {place})
         return found
 
 

@@ -40,13 +40,12 @@ class Form(StrEnum):
 class FailedTest:
     """The test that a program failed, as self-repair shows it. ``verdict`` is the judge's.
 
-    ``got`` is what the program printed or returned, ``error`` what it said of its end; None: not known, or not shown.
+    ``error`` is how its output differs, or what it said of its end; None: not known, or not shown.
     """
 
     verdict: str
     input: str
     expected: str | None = None
-    got: str | None = None
     error: str | None = None
 
     def as_text(self) -> str:

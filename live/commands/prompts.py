@@ -23,16 +23,20 @@ from live.commands.asking import (
     ProblemLimit,
     PromptName,
     ReasoningIsAnswer,
+    RepairsLabel,
     RunLabel,
     SamplingSeed,
+    ScenarioName,
     Stop,
     Temperature,
     TopP,
     Wanted,
     choose,
     find_run,
+    lacking,
     read_asking,
     read_sampling,
+    settle,
 )
 from live.commands.windows import (
     AfterCutoff,
@@ -72,6 +76,8 @@ def prompts(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     include_untested: IncludeUntested = False,
     limit: ProblemLimit = None,
     n: NSamples = 1,
+    scenario: ScenarioName = "code_generation",
+    repairs: RepairsLabel = None,
     language: AnswerLanguage = "python3",
     prompt: PromptName = "plain",
     run: RunLabel = "generate",
@@ -103,10 +109,12 @@ def prompts(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
         problem,
         include_untested,
         limit,
+        repairs,
     )
     session = session_of(context)
     with session.open_store(reading=show, must_exist=True) as store:
         (name,) = session.canonical_names([model], store)
+        wanted = settle(store, name, wanted)
         choice = choose(session, store, name, wanted)
         if out is None:
             _show_first(store, choice, wanted.asking)
@@ -115,11 +123,11 @@ def prompts(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
 
 
 def _show_first(store: Store, choice: Choice, asking: Asking) -> None:
-    from db.asked import load_askable
+    from eval.generate.places import question_of
 
     with store.read() as reading:
-        (problem,) = load_askable(reading, choice.problem_ids[:1])
-    for message in asking.messages(asking.question(problem)):
+        question = question_of(reading, choice.asked[0], asking.prompt.scenario)
+    for message in asking.messages(question):
         sys.stdout.write(message.content)
 
 
@@ -136,7 +144,7 @@ def _write(session: Session, store: Store, model: str, choice: Choice, wanted: W
             sys.stdout.write(line.decode())
         files = ["standard output"]
     else:
-        files = [str(path) for path in write_requests(Path(out), lines)]
+        files = [str(path) for path in write_requests(Path(out), lines, record.digest)]
     with store.write() as writing:
         save_run(writing, record, now=utc_now())
     say = session.messages.print
@@ -151,14 +159,12 @@ def _write(session: Session, store: Store, model: str, choice: Choice, wanted: W
 
 def _requests(store: Store, record: RunRecord, choice: Choice, wanted: Wanted, counted: list[int]) -> Iterator[bytes]:
     """The requests that the run lacks; the length of each goes into ``counted``."""
-    from db.responses import places_answered
     from eval.generate.batches import request_lines
-    from eval.generate.choosing import missing_places
 
     with store.read() as reading:
-        known = find_run(reading, record)
-        answered = frozenset() if known is None else places_answered(reading, known)
-        places = missing_places(choice.problem_ids, wanted.n_samples, answered)
+        run_id = find_run(reading, record)
+    places, _ = lacking(store, choice, wanted, run_id)
+    with store.read() as reading:
         lines = request_lines(reading, record.digest, places, wanted.asking, wanted.asked_as, wanted.sampling)
         for line in lines:
             counted.append(len(line))

@@ -39,24 +39,34 @@ def gather(
     *,
     run_nothing: bool = False,
 ) -> Results:
-    """The problems and runs of the store, after judging what rows under these settings need (None: judge nothing)."""
+    """The problems and runs of the store, after judging what rows under these settings need (None: judge nothing).
+
+    The runs are those of the scenario of the settings, by default of code generation: nothing mixes them.
+    """
     from db.environments import latest_environment
+    from db.records import CODE_GENERATION
     from eval.outcomes import load_imported_runs, load_judged_runs, load_problem_facts
+    from eval.scenarios import task_form
+
+    scenario = CODE_GENERATION if settings is None else settings.scenario
 
     chosen = _chooser(session, wanted)
     if settings is not None and (settings.platforms or settings.difficulties):
         with store.read() as reading:
             check_filters(load_problem_facts(reading), settings)
     with store.read() as reading:
-        runs = tuple(filter(chosen, load_judged_runs(reading, None)))
+        runs = tuple(filter(chosen, load_judged_runs(reading, None, scenario=scenario)))
         environment = latest_environment(reading, {run.model for run in runs}, grader=judging.grader)
-    if runs and settings is not None and not run_nothing:
+    if runs and settings is not None and not run_nothing and task_form(scenario).is_judged:
         environment = _judge_missing(session, store, runs, settings, judging)
     with store.read() as reading:
         # After judging: what was imported or flagged while programs ran belongs to the same picture as their verdicts.
         environment_id = environment.environment_id if environment else None
         problems = load_problem_facts(reading, environment_id=environment_id)
-        everyone = (*load_judged_runs(reading, environment_id), *load_imported_runs(reading))
+        everyone = (
+            *load_judged_runs(reading, environment_id, scenario=scenario),
+            *load_imported_runs(reading, scenario=scenario),
+        )
     return Results(problems, tuple(filter(chosen, everyone)), environment, everyone)
 
 
@@ -93,13 +103,12 @@ def _judge_missing(
     now = utc_now()
     with judging.open_judge(session) as judge:
         environment_id = register_environment(store, judge.environment, now=now)
-        check_references(session, store, judge, environment_id, [run.run_id for run in runs if run.run_id is not None])
+        check_references(session, store, judge, environment_id, [one for run in runs for one in _judged_for(run)])
         with store.read() as reading:  # after that, since what fails need not be judged
             problems = load_problem_facts(reading, environment_id=environment_id)
         for run in runs:
             eligible = eligible_problems(problems, run, session.registry, settings, now=now)
-            assert run.run_id is not None  # runs with programs come from the store
-            pending = Pending(store, environment_id, [run.run_id], [problem.problem_id for problem in eligible])
+            pending = Pending(store, environment_id, _judged_for(run), [problem.problem_id for problem in eligible])
             if eligible and pending.count():
                 session.messages.print(f"judging {run.model}", markup=False)
                 report = judge_with_bar(session, store, judge, environment_id, pending)
@@ -107,6 +116,11 @@ def _judge_missing(
         say_faults(session, judge)
     with store.read() as reading:
         return load_environment(reading, environment_id)
+
+
+def _judged_for(run: RunOutcomes) -> list[int]:
+    """The runs whose programs a row of this one rests on: itself, and the one that it repairs."""
+    return [one for one in (run.run_id, run.repairs_run_id) if one is not None]
 
 
 def broken_of(results: Results) -> BrokenRuns:

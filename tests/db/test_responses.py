@@ -9,14 +9,22 @@ from datetime import timedelta
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import select
+from sqlalchemy import func, select
 from sqlalchemy.exc import IntegrityError
 
 from db import tables as t
-from db.completions import CompletionConflict, RunRecord, save_completion, save_run
+from db.completions import CompletionConflict, RunRecord, list_runs, save_completion, save_run
 from db.engine import Store
 from db.errors import UnknownProblem, UnknownRow
-from db.judgements import iter_pending, load_verdicts
+from db.failed_requests import FailedUsage, usage_of_failures
+from db.judgements import (
+    EnvironmentRecord,
+    JudgementRecord,
+    iter_pending,
+    load_verdicts,
+    save_environment,
+    save_judgements,
+)
 from db.problems import save_problem
 from db.questions import QuestionRecord, save_questions
 from db.records import CODE_GENERATION, AnswerStatus, CompletionRecord, Place, SaveOutcome
@@ -143,6 +151,30 @@ def test_an_answer_is_to_the_statement_that_was_asked(store: Store, ids: tuple[i
         assert [row.is_older for row in load_answers(session, [run], CODE_GENERATION)] == [True, False]
 
 
+def test_an_answer_to_an_edited_statement_makes_room_and_is_kept(store: Store, ids: tuple[int, int, int]) -> None:
+    run, p1, p2 = ids
+    current = select(t.problem.c.current_revision_id).where(t.problem.c.id == p1)
+    with store.write() as session:
+        asked = session.execute(current).scalar_one()
+        old = replace(response(p1, code="old"), revision_id=asked)
+        save_responses(session, run, [old, response(p2, "p2")])
+        save_environment(session, EnvironmentRecord("e" * 64, "docker"), now=NOW)
+        (pending, _) = iter_pending(session, 1, run_ids=[run])
+        save_judgements(session, 1, [JudgementRecord(pending.completion_id, pending.suite_id, "accepted", [], NOW)])
+        save_problem(session, problem("p1", statement="Add three numbers."), now=LATER)
+        assert places_answered(session, run) == {Place(p2)}
+        assert save_responses(session, run, [old]) == [UNCHANGED]  # the same answer again is no other
+        new = replace(response(p1, code="new"), revision_id=session.execute(current).scalar_one())
+        assert save_responses(session, run, [new]) == [CREATED]
+        assert save_responses(session, run, [new]) == [UNCHANGED]
+        assert places_answered(session, run) == {Place(p1), Place(p2)}
+        assert [one.answer for one in load_answers(session, [run], CODE_GENERATION)] == ["new", "print(5)"]
+        (beside,) = [one for one in list_runs(session) if one.run_id != run]
+        assert beside.conditions == {**RUN.conditions, "older_statement": asked}
+        assert [one.answer for one in load_answers(session, [beside.run_id], CODE_GENERATION)] == ["old"]
+        assert [row.verdict for row in load_verdicts(session, 1, [run, beside.run_id])] == [None, None, "accepted"]
+
+
 def test_the_last_failure_of_a_place_stands_until_an_answer(store: Store, ids: tuple[int, int, int]) -> None:
     run, p1, p2 = ids
     first, second = failure(Place(p1)), failure(Place(p1), hours=1, reason="rate_limited", attempts=6)
@@ -165,6 +197,27 @@ def test_the_last_failure_of_a_place_stands_until_an_answer(store: Store, ids: t
         save_failures(session, run, [failure(Place(p1), hours=9)])  # It has an answer.
         assert failures_of(session, [run]) == {run: {p2: 1}}
         assert count_failures(session, []) == {}
+
+
+def test_what_failed_requests_took_is_kept_when_the_answer_comes(store: Store, ids: tuple[int, int, int]) -> None:
+    run, p1, p2 = ids
+    paid = replace(failure(Place(p1)), tokens_in=100, tokens_out=2**40, cost=0.5, currency="USD")
+    unpaid = failure(Place(p1), hours=1)
+    again = replace(failure(Place(p1), hours=2), tokens_in=50, cost=0.25, currency="USD")
+    with store.write() as session:
+        assert usage_of_failures(session, [run]) == {}
+        save_failures(session, run, [paid, failure(Place(p2))])
+        save_failures(session, run, [unpaid])
+        save_failures(session, run, [again])
+        usage = FailedUsage(150, 2**40, {"USD": 0.75})
+        assert usage_of_failures(session, [run]) == {run: usage}
+        save_failures(session, run, [replace(failure(Place(p2, 7)), cost=2.0, currency="EUR")])
+        save_responses(session, run, [response(p1), response(p2, "p2")])
+        assert count_failures(session, [run]) == {run: Counter(timed_out=1)}
+        assert failures_of(session, [run]) == {run: {p2: 1}}
+        assert usage_of_failures(session, [run, 99]) == {run: replace(usage, cost={"USD": 0.75, "EUR": 2.0})}
+        # Only what took something stays behind an answer.
+        assert session.execute(select(func.count()).select_from(t.failed_request)).scalar_one() == 2
 
 
 def test_usage_is_summed_over_what_is_stated(store: Store, ids: tuple[int, int, int]) -> None:

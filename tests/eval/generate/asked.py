@@ -63,7 +63,7 @@ def problem(**changes: Any) -> AskableProblem:
 
 def question(scenario: Scenario, form: Form) -> Question:
     """A question of this scenario in this form."""
-    failed = FailedTest("wrong_answer", input="2 9\n", expected="18\n", got="11\n").as_text()
+    failed = FailedTest("wrong_answer", input="2 9\n", expected="18\n", error="expected 18, got 11").as_text()
     asked: dict[str, Any] = {
         Scenario.CODE_GENERATION: {},
         Scenario.SELF_REPAIR: {

@@ -103,17 +103,17 @@ def lines(count: int) -> list[bytes]:
 
 def test_one_file_where_one_is_enough(tmp_path: Path) -> None:
     path = tmp_path / "requests.jsonl"
-    assert write_requests(path, lines(3)) == [path]
+    assert write_requests(path, lines(3), RUN) == [path]
     assert path.read_bytes() == b"".join(lines(3))
     assert path.stat().st_mode & 0o077 == 0  # statements are for nobody else to read
-    assert write_requests(path, lines(2)) == [path]  # a file of requests may be written again
+    assert write_requests(path, lines(2), RUN) == [path]  # a file of requests may be written again
     assert path.read_bytes() == b"".join(lines(2))
     assert list(tmp_path.iterdir()) == [path]
 
 
 @pytest.mark.parametrize("limits", [{"max_requests": 2}, {"max_bytes": len(lines(1)[0]) * 2}])
 def test_numbered_files_where_one_is_too_large(tmp_path: Path, limits: dict[str, int]) -> None:
-    written = write_requests(tmp_path / "requests.jsonl", lines(5), **limits)
+    written = write_requests(tmp_path / "requests.jsonl", lines(5), RUN, **limits)
     assert [path.name for path in written] == ["requests-1.jsonl", "requests-2.jsonl", "requests-3.jsonl"]
     assert [path.read_bytes().count(b"\n") for path in written] == [2, 2, 1]
     assert b"".join(path.read_bytes() for path in written) == b"".join(lines(5))
@@ -125,12 +125,24 @@ def test_all_is_written_or_nothing(tmp_path: Path) -> None:
         raise RuntimeError("the store is gone")
 
     with pytest.raises(RuntimeError):
-        write_requests(tmp_path / "requests.jsonl", breaks_off(), max_requests=1)  # type: ignore[arg-type]
+        write_requests(tmp_path / "requests.jsonl", breaks_off(), RUN, max_requests=1)  # type: ignore[arg-type]
     assert list(tmp_path.iterdir()) == []
     other = tmp_path / "requests-2.jsonl"
     other.write_text("my notes\n")
     with pytest.raises(NotOurFile) as refused:
-        write_requests(tmp_path / "requests.jsonl", lines(3), max_requests=1)
+        write_requests(tmp_path / "requests.jsonl", lines(3), RUN, max_requests=1)
     assert refused.value.message == f"{other} is there already and holds no requests"
     assert list(tmp_path.iterdir()) == [other]
-    assert write_requests(tmp_path / "none.jsonl", []) == []
+    assert write_requests(tmp_path / "none.jsonl", [], RUN) == []
+
+
+def test_no_request_of_an_earlier_call_is_left_to_be_sent_again(tmp_path: Path) -> None:
+    path = tmp_path / "requests.jsonl"
+    write_requests(path, lines(3), RUN, max_requests=1)
+    notes, other = tmp_path / "requests-4.jsonl", tmp_path / "requests-5.jsonl"
+    notes.write_text("my notes\n")
+    other.write_bytes(request_line(custom_id("f" * 64, Place(1), MESSAGES), MESSAGES, "m", {}))  # of another run
+    assert write_requests(path, lines(1), RUN) == [path]
+    assert sorted(tmp_path.iterdir()) == [notes, other, path]
+    assert write_requests(path, [], RUN) == []
+    assert sorted(tmp_path.iterdir()) == [notes, other]

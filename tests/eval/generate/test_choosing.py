@@ -15,7 +15,6 @@ from db.records import (
     ContestRecord,
     DateClaim,
     IoKind,
-    Place,
     Precision,
     ProblemKey,
     ProblemRecord,
@@ -24,7 +23,7 @@ from db.records import (
     TestOrigin,
 )
 from eval.evaluation import RunOutcomes, Settings, eligible_problems
-from eval.generate.choosing import Choice, choose_problems, missing_places
+from eval.generate.choosing import Choice, choose_problems
 from eval.generate.conditions import Asking, OtherVersion, read_asking
 from eval.generate.prompts import load_prompt
 from eval.generate.sampling import Sampling
@@ -137,11 +136,6 @@ def test_calls_are_asked_for_in_python_alone(store: Store) -> None:
     choice = choose(store, asking=Asking(ASKING.prompt, "rust"))
     assert names(store, choice) == ["first", "second", "illustrated"]
     assert choice.left_out["call-based: only python3 is called"] == 1
-
-
-def test_what_is_missing_goes_problem_by_problem() -> None:
-    answered = {Place(4, 0, 1), Place(9, 0, 0), Place(4, 3, 0)}
-    assert list(missing_places((9, 4), 2, answered)) == [Place(9, 0, 1), Place(4, 0, 0)]
 
 
 def test_conditions_say_how_a_run_asks() -> None:

@@ -43,7 +43,7 @@ def test_forms() -> None:
 
 
 def test_a_failed_test_comes_back_from_its_text() -> None:
-    failed = FailedTest("wrong_answer", 'a "b"\n', expected="ü\n", got="")
+    failed = FailedTest("wrong_answer", 'a "b"\n', expected="ü\n", error="")
     assert FailedTest.read(failed.as_text()) == failed
     for text in ("", "[]", '{"verdict": "x"}', '{"verdict": "x", "input": "", "more": 1}'):
         with pytest.raises(ValueError):  # noqa: PT011 - whatever JSON says of it
