@@ -26,7 +26,7 @@ from eval.cautions import (
 )
 from eval.comparable import comparable_runs
 from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
-from eval.evaluation import RunOutcomes, Settings, digest_of_problems
+from eval.evaluation import Basis, RunOutcomes, Settings, digest_of_problems
 from eval.models import Registry
 from eval.report import cutoff_fields, utc_text
 from eval.window import ProblemFacts, Window, classify
@@ -34,8 +34,8 @@ from eval.window import ProblemFacts, Window, classify
 Group = tuple[tuple[str, str], ...]
 """What the runs of a group share: names and values of settings."""
 
-NO_SETTINGS = frozenset({"ran_on"})
-"""Conditions that are no setting of the model: when it ran changes no answer."""
+NO_SETTINGS = frozenset({"asked_as", "ran_on"})
+"""Conditions that are no setting of the model: when it ran, and what an endpoint calls it, change no answer."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ class CommonWindow:
 
     ``board`` holds the sound problems of the window that any run has a result on; ``n_eligible`` lie in it with or
     without. ``cutoffs`` are the runs' (None: not known, which an explicit window allows). ``left_out`` counts problems
-    by their reason; ``conditions`` are the fields in which the runs differ.
+    by their reason; ``conditions`` are the fields in which the runs differ. ``suggestion`` says whom to leave out where
+    the window holds no result.
     """
 
     board: Board
@@ -58,6 +59,7 @@ class CommonWindow:
     environment_digest: str | None
     settings: Settings
     made_at: datetime
+    suggestion: str | None = None
 
     @property
     def latest(self) -> tuple[str, UsedCutoff] | None:
@@ -142,6 +144,8 @@ class CommonWindow:
         """What is weak about the cut-offs and about the problems as a whole."""
         yield from cutoffs_cautions(self.board.names, self.cutoffs, self.window)
         yield from age_cautions(self.board.problems, self.made_at)
+        if self.suggestion is not None:
+            yield self.suggestion
         n_problems = len(self.board.problems)
         if 0 < n_problems < (1 - MAX_MISSING) * self.n_eligible:
             yield f"only {n_problems} of {self.n_eligible} eligible problems have a result"
@@ -216,7 +220,31 @@ def common_window(
         environment_digest=None if all(run.imported for run, _ in kept) else environment_digest,
         settings=settings,
         made_at=now,
+        suggestion=None if board.problems else _suggestion(admitted, kept, settings),
     )
+
+
+def _suggestion(
+    admitted: Sequence[ProblemFacts], kept: Sequence[tuple[RunOutcomes, Basis]], settings: Settings
+) -> str | None:
+    """Whose cut-offs to leave out, the latest first, so that the others have results in their window."""
+    rest = list(kept)
+    while len({run.model.casefold() for run, _ in rest}) > 2:
+        starts = [basis.window.after_cutoff for _, basis in rest]
+        latest = max((start for start in starts if start is not None), default=None)
+        if latest is None:
+            return None
+        rest = [one for one, start in zip(rest, starts, strict=True) if start != latest]
+        window = _latest([basis.window for _, basis in rest], settings)
+        sound = [one for one in admitted if classify(one, window, include_flagged=settings.include_flagged) is None]
+        board = build_board(sound, [run for run, _ in rest])
+        if board.n_models >= 2 and board.seen.any(axis=1).sum() >= 2:
+            names = {run.model for run, _ in kept} - {run.model for run, _ in rest}
+            return (
+                f"without {', '.join(sorted(names))} the other {len(rest)} runs have results on {len(board.problems)} "
+                f"problems of the window from {utc_text(window.start)} on"
+            )
+    return None
 
 
 def settings_of(run: RunOutcomes) -> dict[str, Any]:

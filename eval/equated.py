@@ -160,7 +160,7 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
     digest = digest_of_problems(_referred(equated), imported=all(run.imported for run in equated.own.board.runs))
     n = equated.n_unanswered
     conditions = [
-        f"reference set: {equated.found.n_reference} problems published {window}; problem set {digest[:12]}",
+        f"reference set: {len(_referred(equated))} problems published {window}; problem set {digest[:12]}",
         *([f"{n} sound problems of that window have no clean result and are not in it"] if n else []),
         "each model's results after its own cut-off only; what lies before was left out before the fit",
         f"made {equated.made_at:%Y-%m-%dT%H:%MZ}",
@@ -177,7 +177,7 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
         data={
             "reference_from": settings.since,
             "reference_to": settings.until,
-            "n_reference": equated.found.n_reference,
+            "n_reference": len(_referred(equated)),
             "n_unanswered": equated.n_unanswered,
             "problem_set_digest": digest,
             "environment_digest": equated.environment_digest,
@@ -192,7 +192,12 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
 
 
 def _referred(equated: EquatedRuns) -> list[ProblemFacts]:
-    return [one for one, meant in zip(equated.own.board.problems, equated.reference, strict=True) if meant]
+    """The problems of the reference set that estimates rest on: all of it without estimates."""
+    meant = equated.reference
+    if equated.refusal is None:
+        fitted = np.array([one.estimate is not None for one in equated.found.scores], dtype=np.bool_)
+        meant = meant & equated.own.clean[fitted].any(axis=0)
+    return [one for one, is_meant in zip(equated.own.board.problems, meant, strict=True) if is_meant]
 
 
 def _order(equated: EquatedRuns) -> list[int]:

@@ -9,40 +9,47 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
 
-from eval.report import Report, Row, Score, Stratum, report_to_dict, row_to_dict, utc_text
-from eval.sheets import NO_NUMBER, markdown_row, markdown_text, print_lines
+from db.records import CODE_GENERATION
+from eval.layout import TextColumn, lay_out
+from eval.report import RepairScores, Report, Row, Score, Stratum, report_to_dict, row_to_dict, utc_text
+from eval.sheets import NO_NUMBER, markdown_row, markdown_text, print_columns, print_lines
 
 STATUS_MARKS = {"stated": "", "assumed": "?"}
 DIGEST_LENGTH = 12
+_REPAIR_COLUMNS = ("before", "repaired")
 
 
 def print_table(report: Report, console: Console) -> None:
-    """Print the table and its footnotes, which fit 80 columns. Colour is the console's business (see NO_COLOR).
+    """Print the table and its footnotes. Colour is the console's business (see NO_COLOR).
 
-    Intervals for k above 1 stand in the footnotes; beside such a column the window's start does too.
+    Intervals for k above 1 stand in the footnotes; beside such a column the window's start does too. Columns that do
+    not fit the console stand below, beside the models again.
     """
-    others = [k for k in _ks(report) if k > 1]
     if report.rows:
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("model", overflow="fold", min_width=18)
-        table.add_column("cut-off", overflow="fold")
-        if not others:
-            table.add_column("from (UTC)", no_wrap=True)
-        table.add_column("judged\n/eligible", justify="right", no_wrap=True)
-        for name in ("pass@1", "95 %", *(f"pass@{k}" for k in others)):
-            table.add_column(name, justify="right", no_wrap=True)
-        for row in report.rows:
-            cells = [escape(_short_name(row, report)), escape(_cutoff(row)), *([] if others else [_from(row)])]
-            cells += [f"{row.n_judged}/{row.n_eligible}", *_score_cells(row, 1)]
-            table.add_row(*cells, *(_score_cells(row, k)[0] for k in others))
-        console.print(table)
+        print_columns(console, lay_out(tuple(_columns(report)), console.width))
     print_lines(console, footnotes(report))
+
+
+def _columns(report: Report) -> Iterator[TextColumn]:
+    others = [k for k in _ks(report) if k > 1]
+    repairs = any(row.repair for row in report.rows)
+    yield TextColumn("model", tuple(_short_name(row, report) for row in report.rows))
+    yield TextColumn("cut-off", tuple(map(_cutoff, report.rows)))
+    if not others and not repairs:
+        yield TextColumn("from (UTC)", tuple(map(_from, report.rows)))
+    yield TextColumn(
+        "judged/eligible", tuple(f"{row.n_judged}/{row.n_eligible}" for row in report.rows), is_number=True
+    )
+    numbers = [(*_score_cells(row, 1), *(_score_cells(row, k)[0] for k in others)) for row in report.rows]
+    if repairs:
+        numbers = [(*cells, *_repair_cells(row)) for cells, row in zip(numbers, report.rows, strict=True)]
+    headings = ("pass@1", "95 %", *(f"pass@{k}" for k in others), *(_REPAIR_COLUMNS if repairs else ()))
+    for heading, cells in zip(headings, zip(*numbers, strict=True), strict=True):
+        yield TextColumn(heading, cells, is_number=True)
 
 
 def footnotes(report: Report) -> list[str]:
@@ -78,6 +85,7 @@ def to_markdown(report: Report) -> str:
     lines.append("")
     for row in report.rows:
         notes = [_left_out_text(row), *row.warnings]
+        notes += [_repair_text(row.repair)] if row.repair else []
         notes += [f"problem by problem: {_results_text(row)}"] if row.results else []
         notes += [f"run with {_conditions_text(row)}"] if row.conditions else []
         lines.append(f"- **{markdown_text(_name(row))}**: {markdown_text('; '.join(note for note in notes if note))}")
@@ -175,6 +183,8 @@ def _row_notes(row: Row) -> Iterable[str]:
         yield f"  by difficulty: {_strata_text(row.by_difficulty)}"
         yield f"  by platform: {_strata_text(row.by_platform)}"
         yield from (f"  pass@{score.k}: {_score_text(score)}" for score in row.scores)
+        if row.repair:
+            yield f"  {_repair_text(row.repair)}"
         if row.results:
             yield f"  problem by problem: {_results_text(row)}"
     else:
@@ -218,6 +228,17 @@ def _conditions_text(row: Row) -> str:
     return ", ".join(f"{name} {value}" for name, value in sorted(row.conditions.items()))
 
 
+def _repair_cells(row: Row) -> tuple[str, str]:
+    return (NO_NUMBER, NO_NUMBER) if row.repair is None else (_share(row.repair.before), _share(row.repair.repaired))
+
+
+def _repair_text(repair: RepairScores) -> str:
+    asked = f"{repair.n_repaired} of {repair.n_asked} failing samples"
+    repaired = _score_text(repair.repaired) if repair.n_asked else "nothing had to be"
+    problems = f"of {repair.repaired.n_problems} problems" if repair.n_asked else "of any problem"
+    return f"before the repair: {_score_text(repair.before)}; repaired: {asked} {problems}, {repaired}"
+
+
 def _results_text(row: Row) -> str:
     return ", ".join(f"{one.problem} {one.n_correct}/{one.n_samples}" for one in row.results)
 
@@ -247,6 +268,14 @@ def _table_notes(report: Report) -> Iterable[str]:
             yield "Rows rest on different problems: they are sorted by cut-off; do not rank them against each other."
         else:
             yield "Rows rest on the same problems; they are sorted by cut-off, not ranked."
+    scenario = report.settings.get("scenario", CODE_GENERATION)
+    if scenario != CODE_GENERATION:
+        yield f"Scenario {scenario}: not to be set beside scores of code generation."
+    if any(row.repair for row in report.rows):
+        yield (
+            "pass@1 is that after the repair, before that of the same samples before it. repaired: the share of a "
+            "problem's failing programs that pass after it, on average over the problems that have such."
+        )
     yield from report.notes
     yield f"Problem set {report.problem_set_digest[:DIGEST_LENGTH]}, {_environment(report)}, {_generated(report)}."
 

@@ -1,7 +1,8 @@
 """A finding for people and programs: tables with their notes, for the terminal, as Markdown, CSV or JSON.
 
 Everything but the table of ``live eval`` itself (``eval.render``) is shown through this: comparisons, common-window and
-equated tables, audits. A cell that holds no number is written as "–"; why is said in a note.
+equated tables, audits. A cell that holds no number is written as "–"; why is said in a note. ``eval.layout`` puts
+columns into lines.
 """
 
 from __future__ import annotations
@@ -12,21 +13,19 @@ import json
 import math
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from eval.layout import Line, TextColumn, lay_out
 from eval.report import utc_text
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 NO_NUMBER = "–"
-_GAP = "  "
-_FEWEST = 20
-"""Characters that a column of words has at least, where it has that much to say."""
 
 Cell = str | int | float | tuple[float, float] | None
 """A word, a number, the two ends of an interval, or nothing."""
@@ -38,7 +37,8 @@ class Column:
 
     A "z" in the format keeps what rounds to nothing from having a sign. Numbers nearer to 0 than ``least`` are written
     as smaller than that. Intervals have ``between`` their ends. ``key`` is the column's name in CSV, by default made
-    from the heading; intervals have two there.
+    from the heading; intervals have two there. A range is one number where its ends look alike. What ``is_whole`` is
+    never folded: a command to copy. A column ``for_programs`` stands in CSV alone.
     """
 
     heading: str
@@ -47,6 +47,9 @@ class Column:
     least: float = 0.0
     between: str = ""
     key: str = ""
+    is_range: bool = False
+    is_whole: bool = False
+    for_programs: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -56,7 +59,8 @@ class Column:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of its columns in CSV."""
-        key = self.key or re.sub(r"[^a-z0-9@]+", "_", self.heading.lower()).strip("_") or "remark"
+        words = re.sub(r"(?<=[a-z])[-.]", "", self.heading.lower())  # cut-off, s.e.
+        key = self.key or re.sub(r"[^a-z0-9@]+", "_", words).strip("_") or "remark"
         return (f"{key}_low", f"{key}_high") if self.between else (key,)
 
     def text(self, cell: Cell) -> str:
@@ -64,7 +68,8 @@ class Column:
         if cell is None:
             return NO_NUMBER
         if isinstance(cell, tuple):
-            return self.between.join(format(end * self.scale, self.format) for end in cell)
+            ends = [format(end * self.scale, self.format) for end in cell]
+            return ends[0] if self.is_range and ends[0] == ends[1] else self.between.join(ends)
         if isinstance(cell, str) or not self.format:
             return str(cell)
         if abs(cell) < self.least:
@@ -103,9 +108,9 @@ def number(heading: str, digits: int = 2, key: str = "") -> Column:
     return Column(heading, f"z.{digits}f", key=key)
 
 
-def p_value(heading: str) -> Column:
+def p_value(heading: str, key: str = "") -> Column:
     """A column of p values."""
-    return Column(heading, ".4f", least=0.0001)
+    return Column(heading, ".4f", least=0.0001, key=key)
 
 
 def interval(heading: str = "95 %", key: str = "ci") -> Column:
@@ -118,6 +123,21 @@ def difference_interval(heading: str = "95 %", key: str = "ci") -> Column:
     return Column(heading, "+z.1f", 100, between=" to ", key=key)
 
 
+def from_to(heading: str, digits: int = 0, scale: int = 1, key: str = "") -> Column:
+    """A column of ranges from the least to the most: "23–30", or "23"."""
+    return Column(heading, f"z.{digits}f", scale, between="–", key=key, is_range=True)
+
+
+def command(heading: str) -> Column:
+    """A column of commands to copy, each in one piece however long."""
+    return Column(heading, is_whole=True)
+
+
+def for_programs(column: Column) -> Column:
+    """The same column for CSV alone: a number that a person reads elsewhere in the row."""
+    return replace(column, for_programs=True)
+
+
 def span(low: float | None, high: float | None) -> tuple[float, float] | None:
     """The cell of an interval; None where an end is not known."""
     return None if low is None or high is None else (low, high)
@@ -125,17 +145,31 @@ def span(low: float | None, high: float | None) -> tuple[float, float] | None:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under columns, with a title over and notes under them."""
+    """Rows under columns, with a title over and notes under them.
+
+    The first ``n_keys`` columns name the row, and stand beside each part of a table that is too wide. ``name`` is what
+    CSV has in place of a title that counts something.
+    """
 
     title: str
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    n_keys: int = 1
+    name: str = ""
 
     def __post_init__(self) -> None:
         for row in self.rows:
             if len(row) != len(self.columns):
                 raise ValueError(f"{self.title}: a row of {len(row)} cells under {len(self.columns)} columns")
+
+    def shown(self) -> tuple[TextColumn, ...]:
+        """The columns that a person sees, as texts."""
+        return tuple(
+            TextColumn(one.heading, tuple(one.text(row[place]) for row in self.rows), one.is_number, one.is_whole)
+            for place, one in enumerate(self.columns)
+            if not one.for_programs
+        )
 
 
 @dataclass(frozen=True)
@@ -158,59 +192,20 @@ def print_sheet(sheet: Sheet, console: Console) -> None:
         console.print()
         if one.title:
             console.print(escape(one.title), style="bold", highlight=False)
-        for line in table_lines(one, console.width):
-            console.print(escape(line), highlight=False, soft_wrap=True)
+        if one.rows:
+            print_columns(console, lay_out(one.shown(), console.width, one.n_keys))
         print_lines(console, [f"  {line}" for line in one.notes])
     if sheet.notes:
         console.print()
         print_lines(console, sheet.notes)
 
 
-def table_lines(table: Table, width: int) -> list[str]:
-    """The rows of a table in lines of at most ``width``; columns that do not fit stand below, beside the first again.
+def print_columns(console: Console, lines: Iterable[Line]) -> None:
+    """Print the lines of a table as they are, headings in bold."""
+    from rich.markup import escape
 
-    Words are folded, numbers never. Nothing without rows.
-    """
-    if not table.rows:
-        return []
-    cells = [[column.text(cell) for column, cell in zip(table.columns, row, strict=True)] for row in table.rows]
-    rows = [[column.heading for column in table.columns], *cells]
-    widths = [max(1, *(len(row[place]) for row in rows)) for place in range(len(table.columns))]
-    widths[0] = min(widths[0], width if len(widths) == 1 else max(_FEWEST, width // 3))
-    lines: list[str] = []
-    for places in _groups(table.columns, widths, width):
-        lines += [""] if lines else []
-        for row in rows:
-            lines += _laid_out([(row[place], widths[place], table.columns[place].is_number) for place in places])
-    return lines
-
-
-def _groups(columns: tuple[Column, ...], widths: list[int], width: int) -> Iterator[list[int]]:
-    """Which columns stand side by side, the first in each; words that are too wide for what is left get folded."""
-    group, used = [0], widths[0]
-    for place in range(1, len(columns)):
-        left = width - used - len(_GAP)
-        if not columns[place].is_number and left >= _FEWEST:
-            widths[place] = min(widths[place], left)
-        if widths[place] > left and len(group) > 1:
-            yield group
-            group, used = [0], widths[0]
-            if not columns[place].is_number:
-                widths[place] = min(widths[place], max(_FEWEST, width - used - len(_GAP)))
-        group.append(place)
-        used += len(_GAP) + widths[place]
-    yield group
-
-
-def _laid_out(cells: list[tuple[str, int, bool]]) -> Iterator[str]:
-    """One row, over as many lines as its longest cell takes."""
-    folded = [textwrap.wrap(cell, width, break_on_hyphens=False) or [""] for cell, width, _ in cells]
-    for number in range(max(map(len, folded))):
-        parts = []
-        for (_, width, right), lines in zip(cells, folded, strict=True):
-            part = lines[number] if number < len(lines) else ""
-            parts.append(part.rjust(width) if right else part.ljust(width))
-        yield _GAP.join(parts).rstrip()
+    for line in lines:
+        console.print(escape(line.text), style="bold" if line.is_heading else None, highlight=False, soft_wrap=True)
 
 
 def sheet_to_markdown(sheet: Sheet) -> str:
@@ -219,32 +214,33 @@ def sheet_to_markdown(sheet: Sheet) -> str:
     for one in sheet.tables:
         lines += ["", f"## {markdown_text(one.title)}"] if one.title else [""]
         if one.rows:
-            lines += ["", markdown_row(markdown_text(column.heading) for column in one.columns)]
-            lines.append(markdown_row("---:" if column.is_number else "---" for column in one.columns))
-            lines += [
-                markdown_row(markdown_text(c.text(cell)) for c, cell in zip(one.columns, row, strict=True))
-                for row in one.rows
-            ]
+            columns = one.shown()
+            lines += ["", markdown_row(markdown_text(column.heading) for column in columns)]
+            lines.append(markdown_row("---:" if column.is_number else "---" for column in columns))
+            lines += [markdown_row(map(markdown_text, row)) for row in zip(*(c.cells for c in columns), strict=True)]
         lines += ["", *(f"- {markdown_text(line)}" for line in one.notes)] if one.notes else []
     lines += ["", *(f"- {markdown_text(line)}" for line in sheet.notes)] if sheet.notes else []
     return "\n".join(lines) + "\n"
 
 
 def sheet_to_csv(sheet: Sheet) -> str:
-    """The rows of all tables, unrounded (shares, not percent), the table's title in the first column.
+    """The rows of all tables, unrounded (shares, not percent), each number in a column of its own.
 
-    An interval has a column for each end; an empty cell holds no number. The last two columns have the conditions and
-    the notes, joined by "; ": a row that is cut out of its table still says what was measured.
+    Several tables stand one below the other, each under a header row of its own; a header is a row whose first cell is
+    "table", and no blank line is between them. In the first column of the other rows is the name of their table. An
+    interval has a column for each end; an empty cell holds no number. The last two columns have the conditions and the
+    notes, joined by "; ": a row that is cut out of its table still says what was measured.
     """
     conditions = "; ".join(sheet.conditions)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     for one in sheet.tables:
         writer.writerow(["table", *(name for column in one.columns for name in column.names), "conditions", "notes"])
-        notes = "; ".join((*one.notes, *sheet.notes))
+        name = one.name or one.title or sheet.title
+        notes = "; ".join((*([one.title] if one.name and one.title else []), *one.notes, *sheet.notes))
         for row in one.rows:
             cells = (column.raw(cell) for column, cell in zip(one.columns, row, strict=True))
-            writer.writerow([one.title, *(value for cell in cells for value in cell), conditions, notes])
+            writer.writerow([name, *(value for cell in cells for value in cell), conditions, notes])
     return out.getvalue()
 
 

@@ -28,6 +28,9 @@ from eval.window import ProblemFacts
 _TABLES = ("platform", "difficulty")
 _FORM = "write [platform] or [difficulty], and under it lines such as easy = 2"
 UNKNOWN = "unknown"
+_LEAST, _MOST = 1e-100, 1e100
+"""What weights may be, so that products and sums of them are numbers too."""
+_LONGEST = 40
 
 
 class WorkloadError(ValueError):
@@ -91,14 +94,26 @@ def check_workload(workload: Workload, problems: Iterable[ProblemFacts], origin:
     check_labels(problems, workload.platform, workload.difficulty, origin)
 
 
+def _is_usable(weight: float) -> bool:
+    return _LEAST <= weight <= _MOST
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... ({len(text)} characters)"
+
+
 def _table(table: object, where: str) -> dict[str, float]:
     if not isinstance(table, dict):
         raise WorkloadError(f"{where}: is no table", _FORM)
     weights: dict[str, float] = {}
     for name, value in table.items():
         key = name.strip().casefold()
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value) or value < 0:
-            raise WorkloadError(f'{where}: the weight of "{name}" cannot be {value!r}', "write a number, 0 or more")
+        if isinstance(value, bool) or not isinstance(value, int | float) or not (value == 0 or _is_usable(value)):
+            raise WorkloadError(
+                f'{where}: the weight of "{name}" cannot be {_shown(value)}',
+                f"write a number, 0 or from {_LEAST:g} to {_MOST:g}",
+            )
         if key in weights:
             raise WorkloadError(f'{where}: "{name}" is there twice, in upper and lower case', "keep one of them")
         weights[key] = float(value)

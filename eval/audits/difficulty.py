@@ -172,11 +172,9 @@ def difficulty_sheet(audit: DifficultyAudit) -> Sheet:
     if audit.fitted is None or audit.covered is None:
         notes = (f"no abilities, and no difficulties: {audit.refusal}", *_cautions(audit))
         return Sheet("Difficulty", tuple(conditions), (), notes, _measured(audit))
-    tables.append(_band_table(audit))
-    tables.append(_model_table(audit, audit.fitted))
-    tables.append(_label_table(audit))
     if audit.candidates:
         tables.append(_candidate_table(audit))
+    tables += [_band_table(audit), _model_table(audit, audit.fitted), _label_table(audit)]
     return Sheet("Difficulty", tuple(conditions), tuple(tables), tuple(_notes(audit)), _as_dict(audit))
 
 
@@ -193,7 +191,7 @@ def _band_table(audit: DifficultyAudit) -> Table:
         names = named([audit.own.board.names[place] for place in band.near if place in audit.rows])
         rows.append(
             (
-                f"{band.low:+.2f} to {band.high:+.2f}",
+                (band.low, band.high),
                 band.n_problems,
                 band.share_of_information,
                 band.se,
@@ -202,7 +200,7 @@ def _band_table(audit: DifficultyAudit) -> Table:
             )
         )
     columns = (
-        sheets.text("difficulty"),
+        sheets.Column("difficulty", "+.2f", between=" to "),
         sheets.count("problems"),
         sheets.percent("of information"),
         sheets.number("s.e. of an ability"),

@@ -18,14 +18,14 @@ def exposure_sheet(audit: ExposureAudit) -> Sheet:
     """Two rows for each run with odds ratios, and one for how they differ."""
     columns = (
         sheets.text("model"),
-        sheets.text("cut-off"),
         sheets.text("side"),
+        sheets.text("cut-off"),
         sheets.count("problems"),
         sheets.percent("solved"),
         sheets.number("odds ratio"),
         sheets.Column("95 %", "z.2f", between=" to ", key="ci"),
         sheets.p_value("p"),
-        sheets.p_value("Holm p"),
+        sheets.p_value("Holm p", key="p_holm"),
     )
     shown = [audit.rows[row] for row in audit.shown]
     rows = tuple(row for one in shown for row in _rows(one))
@@ -36,7 +36,7 @@ def exposure_sheet(audit: ExposureAudit) -> Sheet:
             f'measure: the column "{audit.measure}" of the file{origin}, of {audit.n_problems} problems with results',
             *audit.conditions,
         ),
-        tables=(Table("Solving by log(1 + measure)", columns, rows, tuple(_notes(audit, shown))),),
+        tables=(Table("Solving by log(1 + measure)", columns, rows, tuple(_notes(audit, shown)), n_keys=2),),
         data={
             "measure": audit.measure,
             "origin": audit.origin,
@@ -54,9 +54,9 @@ def _rows(one: RunExposure) -> Iterator[tuple[sheets.Cell, ...]]:
     for name, side in one.sides:
         found = side.found
         share = found.solved / found.n if found.n else None
-        yield (one.name, cutoff, name, found.n, share, *_numbers(found.count), side.p_holm)
+        yield (one.name, name, cutoff, found.n, share, *_numbers(found.count), side.p_holm)
     if one.change is not None:
-        yield (one.name, cutoff, "before / after", None, None, *_numbers(one.change), None)
+        yield (one.name, "before / after", cutoff, None, None, *_numbers(one.change), None)
 
 
 def _numbers(ratio: OddsRatio | None) -> tuple[sheets.Cell, sheets.Cell, sheets.Cell]:

@@ -261,13 +261,15 @@ def _correlation_table(audit: MemorisationAudit) -> Table:
     columns = (
         sheets.count("models"),
         sheets.number("rho", 3),
-        sheets.text("95 %"),
+        sheets.Column("95 %", "z.2f", between=" to ", key="ci"),
         sheets.p_value("p"),
         sheets.text("without one model"),
+        sheets.for_programs(sheets.Column("without", "z.2f", between=" to ")),
     )
     ends = [audit.found.without_low, audit.found.without_high]
     without = " to ".join(f"{value:.2f} ({audit.points[place].model})" for place, value in filter(None, ends))
-    row = (found.n, found.rho, f"{found.low:.2f} to {found.high:.2f}", found.p, without)
+    least, most = (None if end is None else end[1] for end in ends)
+    row = (found.n, found.rho, (found.low, found.high), found.p, without, sheets.span(least, most))
     notes = [
         "rho is Spearman's rank correlation over models, not a share of variance explained (r2)",
         f"the interval draws models anew, seed {audit.seed}; models that share their training data are not "

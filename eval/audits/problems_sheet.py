@@ -31,18 +31,27 @@ _LEGENDS = {
 def problems_sheet(audit: ProblemAudit, *, show_weak: bool = False) -> Sheet:
     """One row for each finding, and the commands under them; weak ones only if they are asked for."""
     listed = audit.findings if show_weak else audit.strong
+    numbers = _numbers(listed)
     columns = [sheets.text("problem"), sheets.text("signal"), sheets.text("evidence")]
     flagged = any(one.flags for one in listed)
     if flagged:
         columns.append(sheets.text("flagged already"))
+    columns += [sheets.for_programs(sheets.number(name)) for name in numbers]
     rows = tuple(
-        (one.problem, _signal(one), one.brief or one.sentence, *([", ".join(one.flags) or None] if flagged else []))
+        (
+            one.problem,
+            _signal(one),
+            one.brief or one.sentence,
+            *([", ".join(one.flags) or None] if flagged else []),
+            *(_whole(one.evidence.get(name)) for name in numbers),
+        )
         for one in listed
     )
-    tables = [Table(_title(audit, listed), tuple(columns), rows, tuple(_notes(audit, show_weak)))]
+    notes = tuple(_notes(audit, show_weak))
+    tables = [Table(_title(audit, listed), tuple(columns), rows, notes, n_keys=2, name="findings")]
     commands = tuple((one.command,) for one in listed if one.command is not None)
     if commands:
-        tables.append(Table("To set one aside, once you have looked at it", (sheets.text("command"),), commands))
+        tables.append(Table("To set one aside, once you have looked at it", (sheets.command("command"),), commands))
     return Sheet(
         title="Problems that may be broken",
         conditions=(
@@ -67,6 +76,23 @@ def problems_sheet(audit: ProblemAudit, *, show_weak: bool = False) -> Sheet:
 def _title(audit: ProblemAudit, listed: Sequence[Finding]) -> str:
     problems = len({one.problem for one in listed})
     return f"{len(listed)} findings about {problems} problems" if listed else "Nothing was found"
+
+
+def _numbers(findings: Iterable[Finding]) -> list[str]:
+    """The names of what the evidence of these findings counts or measures."""
+    return list(
+        dict.fromkeys(
+            name
+            for one in findings
+            for name, value in one.evidence.items()
+            if isinstance(value, int | float) and not isinstance(value, bool)
+        )
+    )
+
+
+def _whole(value: float | None) -> float | None:
+    """A count as a whole number."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _signal(finding: Finding) -> str:

@@ -271,4 +271,4 @@ def _pairs_table(audit: SplitAudit) -> Iterator[Table]:
     ]
     if len(tested) > MAX_PAIRS:
         notes.append(f"the {MAX_PAIRS} with the least p are shown; --json has all")
-    yield Table("Differences of gaps", columns, rows, tuple(notes))
+    yield Table("Differences of gaps", columns, rows, tuple(notes), n_keys=2)

@@ -12,7 +12,7 @@ from eval.audits.refusals import grouped
 from eval.audits.stability import Group, StabilityAudit
 from eval.cautions import MAX_MISSING
 from eval.sheets import Sheet, Table
-from eval.statistics.stability import KindStability, ModelStability, Move, Perturbation, RankRange
+from eval.statistics.stability import KindStability, ModelStability, Move, Perturbation
 
 _SHORT = {
     Perturbation.CONTEST: "contests",
@@ -66,12 +66,18 @@ def _tables(group: Group) -> Iterator[Table]:
         sheets.text("model"),
         sheets.percent("pass@1"),
         sheets.count("rank"),
-        sheets.text("range"),
-        *(sheets.text(_SHORT[one.kind]) for one in panel.kinds),
+        sheets.from_to("range"),
+        *(sheets.from_to(_SHORT[one.kind]) for one in panel.kinds),
         sheets.text("moved most by"),
     )
     order = sorted(range(len(group.models)), key=lambda place: (panel.models[place].rank, group.models[place]))
-    yield Table(title, columns, tuple(_model_row(group, place) for place in order), tuple(_weak(group)))
+    yield Table(
+        title,
+        columns,
+        tuple(_model_row(group, place) for place in order),
+        tuple(_weak(group)),
+        name=group.settings or "ranks",
+    )
     yield _kinds_table(group)
 
 
@@ -81,14 +87,10 @@ def _model_row(group: Group, place: int) -> tuple[sheets.Cell, ...]:
         group.models[place],
         group.scores[place],
         model.rank,
-        _range(model.overall),
-        *(_range(model.by_kind[one.kind]) for one in group.panel.kinds),
+        (model.overall.best, model.overall.worst),
+        *((model.by_kind[one.kind].best, model.by_kind[one.kind].worst) for one in group.panel.kinds),
         "nothing" if model.largest is None else f"{group.said(model.largest)}: {model.largest.shift:+d}",
     )
-
-
-def _range(one: RankRange) -> str:
-    return str(one.best) if one.best == one.worst else f"{one.best}–{one.worst}"
 
 
 def _kinds_table(group: Group) -> Table:

@@ -201,9 +201,9 @@ def _strata_table(audit: WeightsAudit) -> Table:
     columns = (
         sheets.text("kind"),
         sheets.percent("weight", 0),
-        sheets.text("share of problems"),
-        sheets.text("problems"),
-        sheets.text("solved"),
+        sheets.from_to("share of problems", scale=100),
+        sheets.from_to("problems"),
+        sheets.from_to("solved", 1, 100),
     )
     weights = audit.workload.weights()
     total = sum(weights.values())
@@ -211,16 +211,10 @@ def _strata_table(audit: WeightsAudit) -> Table:
     rows = []
     for code, weight in weights.items():
         strata = [(run, one) for run in scored for one in run.weighted.strata if one.code == code]
-        shares = [100 * one.n / run.n_problems for run, one in strata]
-        means = [100 * one.mean for _, one in strata if one.mean is not None and one.n >= TOO_FEW_PROBLEMS]
+        shares = [one.n / run.n_problems for run, one in strata]
+        means = [one.mean for _, one in strata if one.mean is not None and one.n >= TOO_FEW_PROBLEMS]
         rows.append(
-            (
-                code,
-                weight / total,
-                _range(shares, "0f"),
-                _range([one.n for _, one in strata], "0f"),
-                _range(means, "1f"),
-            )
+            (code, weight / total, _ends(shares), _ends([one.n for _, one in strata]), _ends(means)),
         )
     notes = (
         "from the model with least to the one with most; shares and solved in percent, "
@@ -229,11 +223,8 @@ def _strata_table(audit: WeightsAudit) -> Table:
     return Table("Kinds of problems", columns, tuple(rows), notes)
 
 
-def _range(values: list[float] | list[int], digits: str) -> str | None:
-    if not values:
-        return None
-    ends = [f"{value:.{digits}}" for value in (min(values), max(values))]
-    return ends[0] if ends[0] == ends[1] else "–".join(ends)
+def _ends(values: list[float] | list[int]) -> tuple[float, float] | None:
+    return (min(values), max(values)) if values else None
 
 
 def _as_dict(audit: WeightsAudit) -> dict[str, Any]:

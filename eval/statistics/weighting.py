@@ -113,10 +113,13 @@ def _normalised(weights: Mapping[Code, float]) -> dict[Code, float]:
     """Weights that add up to one; strata of weight zero are dropped."""
     if any(not math.isfinite(weight) or weight < 0 for weight in weights.values()):
         raise ValueError("weights must be finite and not negative")
-    total = math.fsum(weights.values())
-    if total <= 0:
+    largest = max(weights.values(), default=0.0)
+    if largest <= 0:
         raise ValueError("at least one weight must be above zero")
-    return {code: weight / total for code, weight in weights.items() if weight > 0}
+    # By the largest first: the sum of weights near the end of what a float holds has none.
+    scaled = {code: weight / largest for code, weight in weights.items() if weight > 0}
+    total = math.fsum(scaled.values())
+    return {code: weight / total for code, weight in scaled.items()}
 
 
 def _stratum(code: int | str, share: float, values: FloatArray) -> WeightedStratum:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, chosen_form, show
 from live.commands.judge import Executor, Grader, GraderName, Image, Jobs, JudgingOptions
-from live.commands.results import broken_of, gather
+from live.commands.results import Results, broken_of, gather
 from live.commands.windows import (
     CutoffsAsOf,
     Difficulties,
@@ -21,12 +23,22 @@ from live.commands.windows import (
     read_settings,
 )
 from live.errors import ExitCode, UsageError
-from live.session import read_day, session_of, utc_now
+from live.session import Session, read_day, session_of, utc_now
+
+if TYPE_CHECKING:
+    from eval.common_window import CommonWindow
+    from eval.evaluation import Settings
 
 
 def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
     context: typer.Context,
-    names: Annotated[list[str], typer.Argument(metavar="MODEL MODEL...", help="The models to compare, two or more.")],
+    names: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="MODEL MODEL...",
+            help="The models to compare. One alone, or named twice: its runs against each other.",
+        ),
+    ],
     any_time: Annotated[
         bool,
         typer.Option("--any-time", help="In the window of --since and --until, not after the cut-offs."),
@@ -38,6 +50,13 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     platform: Platforms = None,
     difficulty: Difficulties = None,
     include_flagged: IncludeFlagged = False,
+    across: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="SETTING",
+            help='Only "results": set runs against each other although they were not judged alike.',
+        ),
+    ] = None,
     no_judge: Annotated[bool, typer.Option("--no-judge", help="Compare what has verdicts; run nothing.")] = False,
     grader: Grader = GraderName.LIVE,
     executor: Executor = None,
@@ -50,26 +69,38 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     """Compare models pair by pair, on common problems after the latest of their cut-offs.
 
     Differences are paired and their errors clustered by contest; with one sample each McNemar's exact test is added,
-    with more than two models p values are adjusted (Holm). What could have been seen stands beside each.
+    with several tests p values are adjusted (Holm). What could have been seen stands beside each. Runs that were not
+    judged alike (here, or imported from another origin) have no numbers without --across results.
     """
     from eval.audits.broken_months import warned
-    from eval.common_window import common_window
     from eval.comparison import compare_runs, comparison_sheet
 
     form = chosen_form(as_json, as_csv, as_markdown)
+    _check_across(across or ())
     settings = read_settings(not any_time, since, until, margin, platform, difficulty, "1", include_flagged)
     session = replace(session_of(context), cutoffs_as_of=read_day(cutoffs_as_of, "--cutoffs-as-of"))
     with session.open_store(reading=no_judge, must_exist=True) as store:
         wanted = session.canonical_names(names, store)
-        if len(set(wanted)) < 2:
-            raise UsageError("a comparison needs two models", "name two or more; live eval scores one")
         judging = JudgingOptions(executor, jobs, grader, image)
+        if len(set(wanted)) == 1:
+            _check_runs(gather(session, store, settings, wanted, judging, run_nothing=True), wanted[0])
         results = gather(session, store, settings, wanted, judging, run_nothing=no_judge)
+    common = _common(session, results, settings, list(dict.fromkeys(wanted)))
+    within = [name for name, times in Counter(wanted).items() if times > 1 or len(set(wanted)) == 1]
+    pairs = compare_runs(common, across_results=bool(across), within=within)
+    show(warned(comparison_sheet(common, pairs), common.board, broken_of(results)), form)
+    if not any(pair.found.difference is not None for pair in pairs):
+        raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
+
+
+def _common(session: Session, results: Results, settings: Settings, wanted: list[str]) -> CommonWindow:
+    """The common window of the runs of these models, in their order. Raises ``UsageError`` for one without a run."""
+    from eval.common_window import common_window
+
     places = {name.casefold(): place for place, name in enumerate(wanted)}
-    runs = sorted(results.runs, key=lambda run: places.get(run.model.casefold(), len(places)))
     common = common_window(
         results.problems,
-        runs,
+        sorted(results.runs, key=lambda run: places.get(run.model.casefold(), len(places))),
         session.registry,
         settings,
         now=utc_now(),
@@ -79,7 +110,20 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     missing = [name for name in wanted if name.casefold() not in present]
     if missing:
         raise UsageError(f"no run and no imported result of {', '.join(missing)}", "live models list shows the names")
-    pairs = compare_runs(common)
-    show(warned(comparison_sheet(common, pairs), common.board, broken_of(results)), form)
-    if not any(pair.found.difference is not None for pair in pairs):
-        raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
+    return common
+
+
+def _check_runs(results: Results, model: str) -> None:
+    if len(results.runs) < 2:
+        raise UsageError(
+            f"a comparison needs two models, or two runs of one: {model} has {'one' if results.runs else 'none'}",
+            "name two or more; live eval scores one",
+        )
+
+
+def _check_across(across: Sequence[str]) -> None:
+    for name in across:
+        if name != "results":
+            raise UsageError(
+                f'--across: "{name}" keeps no runs apart here', "leave it out; only --across results has a meaning here"
+            )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,7 @@ from eval.equated import EquatedRuns, equate_runs, equated_sheet
 from eval.evaluation import RunOutcomes, Settings
 from eval.models import Registry
 from eval.ranking import rank_runs, ranking_sheet
-from eval.sheets import Sheet, sheet_to_json
+from eval.sheets import Sheet, sheet_to_csv, sheet_to_json
 from eval.window import ProblemFacts, parse_since
 from tests.eval.facts import NOW, matrix, model, problem, registry, run
 from tests.eval.statistics.boards import table
@@ -153,7 +155,7 @@ def test_ranks_of_the_recorded_board(shared_data: Path) -> None:
     models = registry(*(model(one.model, "2023-03") for one in runs))
     common = compared(problems, runs, models, Settings(after_cutoff=False, since=parse_since("2023-09-01")))
     (group,) = rank_runs(common, np.random.default_rng(0))
-    assert [row[4] for row in ranking_sheet(common, [group], 0).tables[0].rows[:2]] == ["1", "2"]
+    assert [row[4] for row in ranking_sheet(common, [group], 0).tables[0].rows[:2]] == [(1, 1), (2, 2)]
     expected = {row["model"]: row for row in table(shared_data, "lcb_v1_rank_intervals")}
     assert len(expected) == len(group.runs) == 45
     for one, found in zip(group.runs, group.ranks.sets, strict=True):
@@ -244,6 +246,41 @@ def test_a_run_without_results_here_narrows_nobodys_window() -> None:
     assert "not compared: newcomer: no result in the window" in common.not_compared()
 
 
+def test_a_cut_off_that_empties_the_window_is_named_with_what_is_left_without_it() -> None:
+    models = registry(*(model(f"m{place}") for place in range(3)), model("newest", "2025-04"))
+    runs = [*(all_right(f"m{place}") for place in range(3)), all_right("newest")]
+    common = compared(one_a_month(), runs, models)
+    assert len(common.board.problems) == 0
+    said = texts(ranking_sheet(common, rank_runs(common, np.random.default_rng(0)), 0))
+    assert (
+        "without newest the other 3 runs have results on 12 problems of the window from 2023-11-01T12:00:00Z on" in said
+    )
+    two = compared(one_a_month(), runs[2:], models)
+    assert two.suggestion is None  # one run alone compares with nobody
+
+
+def test_a_run_alone_is_not_told_to_leave_itself_out() -> None:
+    runs = [all_right("a", 40), run("b", [(n, 1, 1) for n in range(20)], imported=True, origin="board")]
+    common = compared(one_a_month(40), runs, registry(model("a"), model("b")), EXPLICIT)
+    sheet = ranking_sheet(common, rank_runs(common, np.random.default_rng(0)), 0)
+    assert "without this run" not in texts(sheet)
+    assert [one.title.split(" on ")[0] for one in sheet.tables] == ["1 run", "1 run"]
+
+
+def test_ranks_are_two_numbers_in_csv() -> None:
+    rng = np.random.default_rng(3)
+    runs = [run(f"m{k}", [(n, 10, int(rng.binomial(10, 0.2 + 0.1 * k))) for n in range(60)]) for k in range(6)]
+    common = compared(one_a_month(60), runs, registry(*(model(f"m{k}") for k in range(6))), EXPLICIT)
+    groups = rank_runs(common, np.random.default_rng(0))
+    sheet = ranking_sheet(common, groups, 0)
+    rows = list(csv.DictReader(io.StringIO(sheet_to_csv(sheet))))
+    assert [row["table"] for row in rows] == ["same problems"] * 6
+    assert rows[0]["notes"].startswith("6 runs on 60 problems of ")
+    for row, cells in zip(rows, sheet.tables[0].rows, strict=True):
+        assert f"({row['rank_low']}, {row['rank_high']})" == str(cells[4])
+        assert row["cutoff"] == "2023-10"
+
+
 def test_runs_that_share_little_are_told_who_to_leave_out() -> None:
     runs = [*(all_right(f"m{place}", 60) for place in range(5)), run("m5", [(number, 1, 1) for number in range(5)])]
     common = compared(one_a_month(60), runs, registry(*(model(f"m{place}") for place in range(6))), EXPLICIT)
@@ -291,6 +328,8 @@ def test_a_refused_estimate_is_in_no_form() -> None:
         one_a_month(60), [all_right("a", 60)], registry(model("a")), AFTER, np.random.default_rng(0), now=NOW
     )
     document = json.loads(sheet_to_json(equated_sheet(equated, 0)))
+    assert document["n_reference"] == 60  # what the digest is of
+    assert equated_sheet(equated, 0).conditions[0].startswith("reference set: 60 problems")
     assert document["refusal"] == "equating needs at least 5 models, there are 1"
     (row,) = document["rows"]
     assert [row[name] for name in ("estimate", "low", "high")] == [None] * 3

@@ -155,3 +155,23 @@ def test_two_scores_fit_80_columns_whole() -> None:
     assert max(len(line) for line in text.splitlines()) <= 80
     header = text.splitlines()[1]
     assert header.split()[-3:] == ["95", "%", "pass@2"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 70, 80])
+@pytest.mark.parametrize("ks", [(1,), (1, 2, 5, 10), tuple(range(1, 11))])
+def test_no_column_is_cut_however_narrow(ks: tuple[int, ...], width: int) -> None:
+    """All numbers of ten columns are there, with the model beside each part, or the wide table has them not either."""
+    report = report_of(
+        model("m"),
+        LONG_NAMED,
+        runs=[run(name, [(n, 10, n % 11) for n in range(36)]) for name in ("m", LONG_NAMED.name)],
+        ks=ks,
+    )
+    narrow, wide = (printed(report, columns).split("\n\n") for columns in (width, 200))
+    parts = [part for part in narrow if part.lstrip().startswith(("model", "judged/")) or "\nmodel " in part]
+    shown = " ".join(" ".join(parts).split())
+    for word in wide[0].split():
+        if "%" in word or "pass@" in word or "–" in word:
+            assert word in shown, word
+    assert all(max(map(len, part.splitlines())) <= width for part in parts)
+    assert all("\nm " in part for part in parts)

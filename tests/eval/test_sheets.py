@@ -137,21 +137,61 @@ def test_an_interval_is_one_cell_for_a_person_and_two_for_a_program(
     assert column.names == ("ci_low", "ci_high")
 
 
-WIDE = Table(
-    "t",
-    (sheets.text("model"), *(sheets.percent(f"column {place}") for place in range(8)), sheets.text("verdict")),
-    (
-        ("gpt-4o-mini-2024-07-18-with-a-long-name", *[0.5] * 8, "withheld: no comparable control was to be had"),
-        ("short", *[None] * 8, "gap found"),
-    ),
+def test_a_range_is_one_number_where_its_ends_look_alike() -> None:
+    column = sheets.from_to("solved", 1, 100)
+    assert column.text((0.6281, 1.0)) == "62.8–100.0"
+    assert column.text((0.6281, 0.6282)) == "62.8"
+    assert column.raw((0.6281, 0.6282)) == (0.6281, 0.6282)
+    assert column.names == ("solved_low", "solved_high")
+
+
+@pytest.mark.parametrize(
+    ("heading", "key"),
+    [("cut-off", "cutoff"), ("cut off", "cut_off"), ("s.e.", "se"), ("s.e. of an ability", "se_of_an_ability")],
+)
+def test_a_name_in_csv_is_made_of_the_heading(heading: str, key: str) -> None:
+    assert sheets.number(heading).names == (key,)
+
+
+COMMANDS = Table(
+    "To copy",
+    (sheets.command("command"),),
+    (("live problems flag atcoder:abc301_a bad_tests --reason 'none of the 5 strongest models solves it'",),),
 )
 
 
-@pytest.mark.parametrize("width", [40, 60, 80, 200])
-def test_a_table_fits_the_terminal_and_no_number_is_broken(width: int) -> None:
-    lines = sheets.table_lines(WIDE, width)
-    assert max(map(len, lines)) <= width
-    assert sum(line.count("50.0") for line in lines) == 8
-    name = "".join(line[: width // 3 if width > 60 else 20].strip() for line in lines[1:3] if "short" not in line)
-    assert name.startswith("gpt-4o-mini-2024-07-")
-    assert all(line == line.rstrip() for line in lines)
+def test_a_command_to_copy_is_never_folded() -> None:
+    (command,) = COMMANDS.rows[0]
+    assert command in printed(Sheet("t", (), (COMMANDS,)), 40).splitlines()
+
+
+def test_what_is_for_programs_is_in_csv_alone() -> None:
+    columns = (sheets.text("evidence"), sheets.for_programs(sheets.number("chance")))
+    sheet = Sheet("t", (), (Table("3 findings", columns, (("none; chance 1.9e-06", 1.93e-6),), name="findings"),))
+    assert "1.93" not in printed(sheet)
+    assert "1.93" not in sheets.sheet_to_markdown(sheet)
+    assert "## 3 findings" in sheets.sheet_to_markdown(sheet)
+    (row,) = csv.DictReader(io.StringIO(sheets.sheet_to_csv(sheet)))
+    assert row == {
+        "table": "findings",
+        "evidence": "none; chance 1.9e-06",
+        "chance": "1.93e-06",
+        "conditions": "",
+        "notes": "3 findings",
+    }
+
+
+def test_several_tables_in_one_csv_are_told_apart_by_their_headers() -> None:
+    """As ``sheet_to_csv`` describes it: a row that begins with "table" is the header of the rows up to the next one."""
+    one, two = Table("", (sheets.text("model"),), (("a",), ("b",))), Table("Kinds", (sheets.count("n"),), ((1,),))
+    read: list[dict[str, str]] = []
+    for cells in csv.reader(io.StringIO(sheets.sheet_to_csv(Sheet("Scores", (), (one, two))))):
+        if cells[0] == "table":
+            header = cells
+        else:
+            read.append(dict(zip(header, cells, strict=True)))
+    assert [(row["table"], row.get("model"), row.get("n")) for row in read] == [
+        ("Scores", "a", None),
+        ("Scores", "b", None),
+        ("Kinds", None, "1"),
+    ]

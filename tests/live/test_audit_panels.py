@@ -43,13 +43,20 @@ def test_stability_after_the_latest_cut_off(board_live: Live, workload: Path) ->
 
 
 def test_stability_in_a_window_of_ones_own(board_live: Live) -> None:
-    ended = board_live("audit", "stability", "--any-time", "--since", "2023", "--until", "2023-12", "--json")
+    ended = board_live("audit", "stability", "--any-time", "--since", "2024-10", "--until", "2025-12", "--json")
     (group,) = ended.document["groups"]
-    assert group["n_problems"] == 26 * 3  # one contest every 14 days, from 7 January
+    assert group["n_problems"] == 42
+    assert (ended.document["window_from"], ended.document["seed"]) == ("2024-10-01T00:00:00Z", 0)
+    assert len(ended.document["problem_set_digest"]) == 64
+    seen = board_live("audit", "stability", "--any-time", "--since", "2023", "--until", "2023-12")
+    assert seen.code == 3
+    assert "10 of 10 models may have seen problems (late may have seen 78): leave out --any-time" in " ".join(
+        seen.out.split()
+    )  # one contest every 14 days, from 7 January
     assert board_live("audit", "stability", "--any-time").code == 2
     assert board_live("audit", "stability", "--since", "2025-03").code == 3
     assert board_live("audit", "stability", "m1", "m2").code == 3
-    again = board_live("audit", "stability", "--any-time", "--since", "2023", "--until", "2023-12", "--json")
+    again = board_live("audit", "stability", "--any-time", "--since", "2024-10", "--until", "2025-12", "--json")
     assert ended.document["groups"] == again.document["groups"]
 
 
@@ -198,7 +205,7 @@ def test_memorisation_by_problem(board_live: Live, tmp_path: Path) -> None:
     shown = board_live(*asked)
     assert "Memorisation by problem" in shown.out
     assert "before / after" in shown.out
-    assert board_live(*asked, "--csv").out.startswith("table,model,cut_off,side,")
+    assert board_live(*asked, "--csv").out.startswith("table,model,side,cutoff,")
     assert board_live(*asked, "--md").out.startswith("# Memorisation by problem")
 
 

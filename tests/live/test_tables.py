@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import json
+from pathlib import Path
 
 import pytest
 
@@ -32,8 +34,9 @@ def test_a_wide_difference_is_told_from_none(board_live: Live) -> None:
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (["m0"], "a comparison needs two models"),
-        (["m0", "m0"], "a comparison needs two models"),
+        (["m0"], "a comparison needs two models, or two runs of one: m0 has one"),
+        (["m0", "m0"], "a comparison needs two models, or two runs of one: m0 has one"),
+        (["m0", "m1", "--across", "temperature"], '--across: "temperature" keeps no runs apart here'),
         (["m0", "gpt-4o-2024-05-13"], "no run and no imported result of gpt-4o-2024-05-13"),
         (["m0", "nobody"], 'unknown model "nobody"'),
     ],
@@ -43,6 +46,47 @@ def test_what_cannot_be_compared_is_said(board_live: Live, names: list[str], sai
     assert ended.code == 2
     assert ended.out == ""
     assert said in ended.err.splitlines()[0]
+
+
+@pytest.fixture
+def two_origins(board_live: Live, board_folder: Path) -> Live:
+    """The board, with the results of m5 and m6 a second time, from another origin, where m5 solves nothing."""
+    rows = [json.loads(line) for line in (board_folder / "results.jsonl").read_text(encoding="utf-8").splitlines()]
+    again = [row | {"n_correct": 0 if row["model"] == "m5" else row["n_correct"]} for row in rows]
+    path = Path("again.jsonl")
+    lines = [json.dumps(row | {"origin": "elsewhere"}) for row in again if row["model"] in {"m5", "m6"}]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    assert board_live("import", "results", path, "--format", "jsonl").code == 0
+    return board_live
+
+
+def test_what_was_not_judged_alike_has_numbers_by_request_alone(two_origins: Live) -> None:
+    """Four pairs, two of them of one origin each: two tests, and m5 of elsewhere beats nobody of here."""
+    shown = two_origins("compare", "m5", "m6")
+    assert shown.code == 0
+    assert "2 pairs were tested" in shown.out
+    assert shown.out.count("not judged alike (imported (elsewhere); imported (jsonl))") == 1
+    assert "m6 (jsonl) solves more than m5 (elsewhere)" not in shown.out
+    asked = two_origins("compare", "m5", "m6", "--across", "results")
+    assert "m6 (jsonl) solves more than m5 (elsewhere)" in asked.out
+    assert "4 pairs were tested" in asked.out
+
+
+def test_a_model_alone_is_compared_with_itself(two_origins: Live) -> None:
+    withheld = two_origins("compare", "m6")
+    assert withheld.code == 3
+    assert "say --across results" in " ".join(withheld.out.split())
+    (pair,) = two_origins("compare", "m6", "--across", "results", "--json").document["pairs"]
+    assert (pair["first"], pair["second"], pair["difference"]) == ("m6 (elsewhere)", "m6 (jsonl)", 0)
+    pairs = two_origins("compare", "m6", "m6", "m5", "--json").document["pairs"]
+    assert sum(pair["first"].startswith("m6") and pair["second"].startswith("m6") for pair in pairs) == 1
+    assert len(pairs) == 5
+
+
+def test_without_a_terminal_the_own_table_is_not_bound_to_80_columns(board_live: Live) -> None:
+    shown = board_live("eval", "--after-cutoff", "--k", "1,2,3,4", "m0").out.splitlines()
+    assert shown[0].split()[-3:] == ["pass@2", "pass@3", "pass@4"]
+    assert shown[0].startswith("model ")
 
 
 def test_an_empty_window_gives_no_number(board_live: Live) -> None:
@@ -74,7 +118,7 @@ def test_the_same_seed_gives_the_same_table(board_live: Live) -> None:
     first = board_live(*asked).out
     assert first == board_live(*asked, "--seed", "0").out
     rows = list(csv.reader(io.StringIO(first)))
-    assert rows[0][:6] == ["table", "model", "cut_off", "pass@1", "ci_low", "ci_high"]
+    assert rows[0][:6] == ["table", "model", "cutoff", "pass@1", "ci_low", "ci_high"]
 
 
 @pytest.mark.slow

@@ -52,7 +52,8 @@ def difficulty(  # noqa: PLR0913, PLR0917 - one parameter for each option of the
 ) -> None:
     """Which bands of difficulty the problems cover near the models, what they weigh, and what should be added.
 
-    Rests on what each model solved after its own cut-off. All models of the store take part, whichever are shown.
+    Rests on what each model solved after its own cut-off. All models of the store take part, whichever are shown. A
+    candidate that is not accepted ends with 1.
     """
     from eval.audits.broken_months import broken_runs
     from eval.audits.difficulty import Proposed, audit_difficulty, difficulty_sheet
@@ -85,6 +86,8 @@ def difficulty(  # noqa: PLR0913, PLR0917 - one parameter for each option of the
     show(difficulty_sheet(audit), form)
     if audit.fitted is None or not audit.rows:
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
+    if not all(one.result.accepted for one in audit.candidates):
+        raise typer.Exit(ExitCode.SOMETHING_FAILED)
 
 
 def _read_band(text: str) -> tuple[float, float]:

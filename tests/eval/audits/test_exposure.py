@@ -110,9 +110,9 @@ def test_all_results_of_others_give_difficulties_where_too_few_are_clean() -> No
     assert rows["knows"]["before"]["count"]["value"] == pytest.approx(np.e, rel=0.35)
     assert document["origin"] == "code search"
     head, *lines = csv.reader(io.StringIO(sheet_to_csv(sheet)))
-    assert head[1:6] == ["model", "cut_off", "side", "problems", "solved"]
-    assert head[6:11] == ["odds_ratio", "ci_low", "ci_high", "p", "holm_p"]
-    assert [line[3] for line in lines[:3]] == ["before", "after", "before / after"]
+    assert head[1:6] == ["model", "side", "cutoff", "problems", "solved"]
+    assert head[6:11] == ["odds_ratio", "ci_low", "ci_high", "p", "p_holm"]
+    assert [line[2] for line in lines[:3]] == ["before", "after", "before / after"]
 
 
 def test_labels_give_difficulties_where_models_are_few() -> None:

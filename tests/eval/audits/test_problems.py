@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shlex
 from dataclasses import replace
 from typing import Any
@@ -21,7 +23,7 @@ from eval.audits.problems_sheet import problems_sheet
 from eval.audits.selection import select
 from eval.evaluation import RunOutcomes, Settings
 from eval.models import ModelEntry, Registry
-from eval.sheets import sheet_to_json
+from eval.sheets import sheet_to_csv, sheet_to_json
 from eval.window import ProblemFacts
 from tests.eval.facts import NOW, model, problem, registry, run, utc
 
@@ -77,7 +79,10 @@ def test_what_strong_models_fail_together_is_strong_only_where_chance_does_not_e
     assert found.evidence["chance"] < 1e-6
     assert found.evidence["problems_looked_at"] == N
     table = problems_sheet(audit).tables[0]
-    assert [column.heading for column in table.columns] == ["problem", "signal", "evidence"]  # none is flagged already
+    assert [column.heading for column in table.shown()] == ["problem", "signal", "evidence"]  # none is flagged already
+    row = next(csv.DictReader(io.StringIO(sheet_to_csv(problems_sheet(audit)))))
+    assert (row["models"], row["models_solving"], row["problems_looked_at"]) == ("6", "0", str(N))
+    assert float(row["chance"]) == found.evidence["chance"]
     assert str(table.rows[0][2]).startswith(f"0 of {int(found.evidence['strong_models'])} strongest, 0 of 6; chance ")
     assert sum(line.startswith("no strong model solves it: labelled easy or medium") for line in table.notes) == 1
     assert found.sentence.startswith("labelled easy or medium")  # the whole, for programs

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from eval.audits.weights import WeightsAudit, audit_weights, weights_sheet
 from eval.evaluation import RunOutcomes, Settings
 from eval.models import Registry
-from eval.sheets import sheet_to_json
+from eval.sheets import sheet_to_csv, sheet_to_json
 from eval.workloads import Workload
 from tests.eval.facts import NOW, model, problem, registry, run
 
@@ -56,8 +58,18 @@ def test_each_model_has_its_own_window() -> None:
     document = json.loads(sheet_to_json(sheet))
     assert document["weights"] == {"easy": 1.0, "hard": 1.0}
     assert document["rows"][1]["window_from"] == "2024-04-01T12:00:00Z"
-    shares = [row[2] for row in sheet.tables[1].rows]
-    assert shares == ["67", "33"]
+    kinds = sheet.tables[1]
+    assert [row[2] for row in kinds.rows] == [(2 / 3, 2 / 3), (1 / 3, 1 / 3)]
+    assert [kinds.columns[2].text(row[2]) for row in kinds.rows] == ["67", "33"]
+
+
+def test_csv_has_shares_and_not_percent_and_one_number_in_a_cell() -> None:
+    sheet = weights_sheet(audited([solver("old"), solver("new", 45)], registry(model("old"), model("new", "2024-03"))))
+    text = sheet_to_csv(sheet)
+    easy = next(csv.DictReader(io.StringIO(text[text.rindex("table,kind,") :])))
+    assert (float(easy["share_of_problems_low"]), float(easy["share_of_problems_high"])) == (2 / 3, 2 / 3)
+    assert (int(easy["problems_low"]), int(easy["problems_high"])) == (14, 40)
+    assert (float(easy["solved_low"]), float(easy["solved_high"])) == (1.0, 1.0)
 
 
 def test_thin_kinds_are_warned_of_and_missing_ones_refused() -> None:
