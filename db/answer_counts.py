@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, func, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
@@ -76,6 +76,28 @@ def count_answers(
         run_id: _counted(of_run, truncated, failed[run_id].total() if run_id in failed else 0)
         for run_id, of_run in answers.items()
     }
+
+
+def rules_of_runs(session: Session, run_ids: Iterable[int]) -> dict[int, Counter[tuple[str, str]]]:
+    """By run id, its answers by status and rule of extraction; runs whose answers were not searched are left out.
+
+    They are those that an endpoint gave; of a run that has more programs with a rule than these, its programs.
+    """
+    wanted = list(run_ids)
+    found: dict[int, Counter[tuple[str, str]]] = {}
+    for table in (t.response.c, t.completion.c):
+        query = (
+            select(table.run_id, table.status, table.rule, func.count())
+            .where(is_one_of(table.run_id, wanted), table.status.is_not(None), table.rule.is_not(None))
+            .group_by(table.run_id, table.status, table.rule)
+        )
+        counted: defaultdict[int, Counter[tuple[str, str]]] = defaultdict(Counter)
+        for run_id, status, rule, n_answers in session.execute(query):
+            counted[run_id][status, rule] = n_answers
+        for run_id, one in counted.items():
+            if run_id not in found or one.total() > found[run_id].total():
+                found[run_id] = one
+    return found
 
 
 def _counted(answers: list[_Answer], truncated: Collection[str], n_failed: int) -> AnswersOfRun:

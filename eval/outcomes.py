@@ -9,22 +9,21 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from db.completions import list_runs
-from db.judgements import load_verdicts
-from db.records import Precision
+from db.failed_requests import failures_of
+from db.older_answers import is_of_older_statement
+from db.records import CODE_GENERATION, Precision
 from db.references import failed_references
 from db.summaries import ProblemSummary, list_problems
 from db.tallies import load_tallies
 from eval.evaluation import Outcome, RunOutcomes
+from eval.scenarios import scenario_of, task_form
 from eval.window import ProblemFacts
+from sandbox import Verdict
 
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-ACCEPTED = "accepted"
-INTERNAL_ERROR = "internal_error"
-OLDER_STATEMENT = "older_statement"
 REFERENCE_FAILS = "reference_fails"
-NO_ENVIRONMENT = -1
 
 
 def load_problem_facts(
@@ -46,44 +45,60 @@ def reference_flags(
     """The flags, as (name, reason) by problem id, of problems whose reference solutions fail in an environment; only
     of those that some runs (None: any run) have answered."""
     failing: dict[int, tuple[tuple[str, str], ...]] = {}
-    for one in failed_references(session, environment_id, accepted=ACCEPTED, run_ids=run_ids):
+    for one in failed_references(session, environment_id, accepted=Verdict.ACCEPTED, run_ids=run_ids):
         failing[one.problem_id] = (*failing.get(one.problem_id, ()), (REFERENCE_FAILS, one.reason))
     return failing
 
 
 def load_judged_runs(
-    session: Session, environment_id: int | None, models: Iterable[str] | None = None
+    session: Session,
+    environment_id: int | None,
+    models: Iterable[str] | None = None,
+    *,
+    scenario: str = CODE_GENERATION,
 ) -> tuple[RunOutcomes, ...]:
-    """The runs with programs, with their verdicts in one environment (None: nothing was judged yet).
+    """The runs of a scenario with answers of their own, programs by their verdicts in one environment (None: nothing
+    was judged yet).
 
-    A condition ``ran_on`` (an ISO day) tells as of when an alias is to be read.
+    A condition ``ran_on`` (an ISO day) tells as of when an alias is to be read. Raises ``UnknownScenario``.
     """
-    runs = list_runs(session, models)
-    counts: dict[int, dict[int, Counter[str]]] = {run.run_id: defaultdict(Counter) for run in runs}
-    environment = NO_ENVIRONMENT if environment_id is None else environment_id
-    for row in load_verdicts(session, environment, list(counts)):
-        counts[row.run_id][row.problem_id][OLDER_STATEMENT if row.is_older else row.verdict or ""] += 1
+    form = task_form(scenario)
+    runs = [
+        run
+        for run in list_runs(session, models)
+        if scenario_of(run.conditions) == scenario and not is_of_older_statement(run.conditions)
+    ]
+    outcomes = form.outcomes(session, environment_id, runs)
+    repaired = form.repaired(session, runs)
+    failed = failures_of(session, [run.run_id for run in runs])
+    # A run that was only registered (its requests were written to a file) has nothing to be told of.
+    runs = [run for run in runs if outcomes.get(run.run_id) or failed.get(run.run_id)]
     names = Counter((run.model, run.label) for run in runs)
     return tuple(
         RunOutcomes(
             model=run.model,
             # Several runs under one label differ in their conditions: a table must tell them apart.
             label=run.label if names[run.model, run.label] == 1 else f"{run.label or 'run'} #{run.run_id}",
-            outcomes=tuple(_outcome(problem_id, verdicts) for problem_id, verdicts in counts[run.run_id].items()),
+            outcomes=_with_failed(outcomes.get(run.run_id, ()), failed.get(run.run_id, {})),
             conditions=run.conditions,
             ran_on=_ran_on(run.conditions),
             run_id=run.run_id,
+            repairs_run_id=repaired[run.run_id].run_id if run.run_id in repaired else None,
         )
         for run in runs
     )
 
 
 def load_imported_runs(
-    session: Session, models: Iterable[str] | None = None, origin: str | None = None
+    session: Session,
+    models: Iterable[str] | None = None,
+    origin: str | None = None,
+    *,
+    scenario: str = CODE_GENERATION,
 ) -> tuple[RunOutcomes, ...]:
-    """Published results without programs: one run for each model and origin."""
+    """Published results of a scenario without answers: one run for each model and origin."""
     outcomes: dict[tuple[str, str], list[Outcome]] = defaultdict(list)
-    for row in load_tallies(session, models, origin):
+    for row in load_tallies(session, models, origin, scenario=scenario):
         outcomes[row.model, row.origin].append(Outcome(row.problem_id, row.n_samples, row.n_correct))
     return tuple(
         RunOutcomes(model=model, origin=source, imported=True, outcomes=tuple(found))
@@ -118,11 +133,12 @@ def _exposed_precision(summary: ProblemSummary) -> Precision:
     return next(claims, Precision.INSTANT)
 
 
-def _outcome(problem_id: int, verdicts: Counter[str]) -> Outcome:
-    """``verdicts`` counts samples by verdict; "" are those without one."""
-    waiting, internal, older = verdicts[""], verdicts[INTERNAL_ERROR], verdicts[OLDER_STATEMENT]
-    judged = verdicts.total() - waiting - internal - older
-    return Outcome(problem_id, judged, verdicts[ACCEPTED], n_waiting=waiting, n_internal=internal, n_older=older)
+def _with_failed(outcomes: Iterable[Outcome], failed: Mapping[int, int]) -> tuple[Outcome, ...]:
+    """The outcomes with the samples that got no answer, also of problems that have none but such."""
+    found = {one.problem_id: one for one in outcomes}
+    for problem_id, n_failed in failed.items():
+        found[problem_id] = replace(found.get(problem_id, Outcome(problem_id, 0, 0)), n_failed=n_failed)
+    return tuple(found.values())
 
 
 def _ran_on(conditions: Mapping[str, Any]) -> date | None:

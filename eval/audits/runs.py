@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import combinations
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,9 @@ from eval import sheets
 from eval.audits.refusals import grouped
 from eval.audits.selection import Selection
 from eval.board import Board
-from eval.cautions import differing_fields
+from eval.cautions import answer_cautions, differing_fields
+from eval.generate.extraction import explain
+from eval.generate.health import RunHealth, without_program
 from eval.sheets import Sheet, Table
 from eval.statistics.run_health import (
     MAX_Z,
@@ -52,17 +55,25 @@ class OtherAnswers:
     settings: tuple[str, ...]
 
 
+Rules = Mapping[tuple[str, str], int]
+"""How many answers have each status by each rule of extraction (`eval.generate.extraction.RULES`)."""
+
+
 @dataclass(frozen=True)
 class RunsAudit:
     """The health of each run: its months, its answers (None where programs are not in the store), its namesakes.
 
-    ``by_label`` says whether easy problems are those labelled so, or (where nothing is) those that most runs solve.
+    ``asked`` is how asking for its answers went, as far as they were searched for programs, and ``rules`` counts these
+    by status and rule of extraction. ``by_label`` says whether easy problems are those labelled so, or (where nothing
+    is) those that most runs solve.
     """
 
     selection: Selection
     months: tuple[PeriodHealth, ...]
     answers: tuple[AnswerHealth | None, ...]
     counts: tuple[AnswerCounts | None, ...]
+    asked: tuple[RunHealth | None, ...]
+    rules: tuple[Rules, ...]
     others: tuple[OtherAnswers, ...]
     by_label: bool
 
@@ -79,20 +90,34 @@ class RunsAudit:
         return withheld_cells(self.months, months_of(board), len(board.runs))
 
 
-def audit_runs(selection: Selection, answers: Mapping[int, AnswersOfRun]) -> RunsAudit:
-    """Judge the runs of a selection; ``answers`` are those of the store, by run id."""
+def audit_runs(
+    selection: Selection,
+    answers: Mapping[int, AnswersOfRun],
+    rules: Mapping[int, Rules] = MappingProxyType({}),
+    failures: Mapping[int, Mapping[str, int]] = MappingProxyType({}),
+) -> RunsAudit:
+    """Judge the runs of a selection. By run id: ``answers`` are those of the store, ``rules`` how programs were found
+    in them, ``failures`` the samples without an answer by reason."""
     board = selection.board
-    counts = tuple(
-        _counts(answers[run.run_id]) if run.run_id is not None and run.run_id in answers else None for run in board.runs
-    )
+    ids = [-1 if run.run_id is None else run.run_id for run in board.runs]
+    found = [answers.get(run_id) for run_id in ids]
+    counts = tuple(None if one is None else _counts(one) for one in found)
     return RunsAudit(
         selection,
         judged_months(board),
         tuple(None if one is None else answer_health(one) for one in counts),
         counts,
+        tuple(_asked(one, failures.get(run_id)) for run_id, one in zip(ids, found, strict=True)),
+        tuple(rules.get(run_id, {}) for run_id in ids),
         tuple(_namesakes(selection)),
         _easy(board)[1],
     )
+
+
+def _asked(found: AnswersOfRun | None, failures: Mapping[str, int] | None) -> RunHealth | None:
+    if found is None:
+        return None if failures is None else RunHealth({}, failures)
+    return RunHealth(found.statuses, failures or {"failed": found.n_failed})
 
 
 def judged_months(board: Board, *, screen: float = 0.0) -> tuple[PeriodHealth, ...]:
@@ -156,6 +181,8 @@ def _namesakes(selection: Selection) -> Iterator[OtherAnswers]:
 def runs_sheet(audit: RunsAudit) -> Sheet:
     """Months that are withheld or odd, shares of lost answers, and runs of one name that differ."""
     tables = [_month_table(audit), _answer_table(audit)]
+    if any(audit.rules[row] for row in audit.selection.shown):
+        tables.append(_rule_table(audit))
     if audit.others:
         tables.append(_namesake_table(audit))
     broken = [one for one in audit.shown_months if one.withheld]
@@ -242,13 +269,20 @@ def _answer_table(audit: RunsAudit) -> Table:
     for row in audit.selection.shown:
         name, counts, health = names[row], audit.counts[row], audit.answers[row]
         if counts is None or health is None:
+            warnings += [(name, line) for line in _without_answers(audit, row)]
             continue
         rows.append(
             (name, counts.asked, health.empty, health.truncated, health.failed, health.timed_out, health.all_equal)
         )
         warnings += [(name, warning) for warning in health.warnings]
+        asked = audit.asked[row]
+        if asked is not None:
+            lacking = without_program(asked.statuses)
+            warnings += [(name, line) for line in answer_cautions(asked.n_answers, asked.n_failed, lacking)]
     notes = list(grouped(warnings))
-    imported = len(audit.selection.shown) - len(rows)
+    imported = sum(
+        audit.counts[row] is None and audit.selection.board.runs[row].imported for row in audit.selection.shown
+    )
     if imported:
         runs = "run is an imported result: its" if imported == 1 else "runs are imported results: their"
         notes.append(f"{imported} {runs} answers are not in the store")
@@ -257,6 +291,38 @@ def _answer_table(audit: RunsAudit) -> Table:
         "memory or output; timed out = over the time limit; copies = problems whose samples are all the same program"
     )
     return Table("Answers", columns, tuple(rows), tuple(notes))
+
+
+def _without_answers(audit: RunsAudit, row: int) -> Iterator[str]:
+    asked = audit.asked[row]
+    if asked is not None:
+        yield f"no answers yet: {asked.n_failed} requests failed"
+    elif not audit.selection.board.runs[row].imported:
+        yield "no answers yet"
+
+
+def _rule_table(audit: RunsAudit) -> Table:
+    columns = (
+        sheets.text("model"),
+        sheets.text("status"),
+        sheets.text("rule"),
+        sheets.count("answers"),
+        sheets.percent("share"),
+        sheets.text("what was found"),
+    )
+    rows = []
+    for row in audit.selection.shown:
+        rules = audit.rules[row]
+        n_answers = sum(rules.values())
+        rows += [
+            (audit.selection.board.names[row], status, rule, n, n / n_answers, explain(rule))
+            for (status, rule), n in _by_frequency(rules)
+        ]
+    return Table("Answers by rule", columns, tuple(rows))
+
+
+def _by_frequency(rules: Rules) -> list[tuple[tuple[str, str], int]]:
+    return sorted(rules.items(), key=lambda item: (-item[1], item[0]))
 
 
 def _namesake_table(audit: RunsAudit) -> Table:
@@ -299,7 +365,16 @@ def _as_dict(audit: RunsAudit) -> dict[str, Any]:
             {**asdict(one), "model": names[one.model], "period": month_name(one.period)} for one in audit.shown_months
         ],
         "answers": [
-            {"model": names[row], "counts": _fields(audit.counts[row]), **(_fields(audit.answers[row]) or {})}
+            {
+                "model": names[row],
+                "counts": _fields(audit.counts[row]),
+                "asked": None if (asked := audit.asked[row]) is None else asked.as_dict(),
+                "rules": [
+                    {"status": status, "rule": rule, "answers": n}
+                    for (status, rule), n in _by_frequency(audit.rules[row])
+                ],
+                **(_fields(audit.answers[row]) or {}),
+            }
             for row in audit.selection.shown
         ],
         "same_name": [

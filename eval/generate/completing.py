@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 
-from eval.generate.shapes import parsed
+from eval.generate.python_programs import parsed
 
 _CLASS = re.compile(r"^class +\w+[^\n]*:", re.MULTILINE)
 _DEFAULT_CLASS = "class Solution:"

@@ -1,15 +1,27 @@
-"""The fenced code blocks of a text by the rules of CommonMark, and the languages that they name. Pure.
+"""The fenced code blocks of a text, and the languages that they name. Pure.
 
-The reading is markdown-it's (CommonMark 0.31): fences of three or more back-ticks or tildes, indented by up to three
-columns, also in lists and quotes, closed by one as long of the same character. Two departures, since answers are no
-pages: HTML is text (a line ``<answer>`` must not hide the block below it), and models indent a fence and leave the code
-at the margin. A block that ends only because its list item or quote does makes all fences be read again line by line,
-at any indentation and without lists; and the fence's indentation is taken off the lines only where all of them have it.
+`read_blocks` reads as markdown-it does (CommonMark 0.31): fences of three or more back-ticks or tildes, indented by up
+to three columns, also in lists and quotes, closed by one as long of the same character. Two departures, since answers
+are no pages: HTML is text (a line ``<answer>`` must not hide the block below it), and models indent a fence and leave
+the code at the margin. A block that ends only because its list item or quote does makes all fences be read again line
+by line, at any indentation and without lists; and the fence's indentation is taken off the lines only where all of them
+have it.
+
+`read_loosely` reads what models mean by fences that are none to CommonMark, line by line:
+
+- "```python" at the end of a line opens a block, whatever stands before it ("Solution: ```python");
+- a closing fence may stand at the end of the last line of code ("main()```"), and a mark may stand behind it
+  ("```</answer>");
+- a block of markdown is no block: what is fenced inside it is;
+- of two opening fences with nothing between them the second counts;
+- a fence inside a text of the program (a docstring) does not close the block, where the caller says that the program
+  would be broken there and is not at one of the next MAX_INNER closing fences.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePosixPath
@@ -24,6 +36,7 @@ if TYPE_CHECKING:
 MAX_CHARACTERS = 1 << 20
 MAX_LINES = 20_000
 """What is longer is not read as blocks: the parser takes up to 40 µs a line (a list of empty items)."""
+MAX_INNER = 8
 
 _BLOCK_RULES = ["code", "fence", "blockquote", "list", "heading", "hr", "paragraph"]
 _FLAT_RULES = ["fence", "paragraph"]
@@ -32,11 +45,13 @@ _FLAT_RULES = ["fence", "paragraph"]
 @dataclass(frozen=True)
 class Block:
     """One fenced block. ``info`` is what stands behind the opening fence, ``content`` the lines between the fences as
-    they are, without the indentation of the fence and with LF line ends. ``is_closed``: a closing fence was there."""
+    they are, without the indentation of the fence and with LF line ends. ``is_closed``: a closing fence was there.
+    ``lead`` is the last line with words before the block, behind any block before it."""
 
     info: str
     content: str
     is_closed: bool
+    lead: str = ""
 
 
 class TooLong(ValueError):
@@ -45,17 +60,129 @@ class TooLong(ValueError):
 
 def read_blocks(text: str) -> tuple[Block, ...]:
     """All fenced blocks in their order; only the last can be open. Raises :class:`TooLong`."""
-    text = with_lf(text)
-    if len(text) > MAX_CHARACTERS or text.count("\n") > MAX_LINES:
-        raise TooLong
-    if not text.endswith("\n"):
-        text += "\n"
+    text = _checked(text)
     tokens = _parse(text, is_flat=False)
     n_lines = text.rstrip().count("\n") + 1
     if any(not _is_closed(token) and _span(token)[1] < n_lines for token in tokens):
         tokens = _parse(text, is_flat=True)
     lines = text.split("\n")
-    return tuple(_block(token, lines) for token in tokens)
+    ends = [0, *(_span(token)[1] for token in tokens)]
+    return tuple(_block(token, lines, end) for token, end in zip(tokens, ends, strict=False))
+
+
+def _checked(text: str) -> str:
+    text = with_lf(text)
+    if len(text) > MAX_CHARACTERS or text.count("\n") > MAX_LINES:
+        raise TooLong
+    return text if text.endswith("\n") else f"{text}\n"
+
+
+@dataclass(frozen=True)
+class Fence:
+    """A line with a fence: where the line begins and ends, what stands before the fence and behind it."""
+
+    start: int
+    end: int
+    before: str
+    mark: str
+    behind: str
+
+    @property
+    def opens(self) -> bool:
+        """Whether a block may begin here: behind other words only one with a tag does, or one behind a colon."""
+        if "`" in self.before or "`" in self.behind:
+            return False
+        return not self.before.strip() or bool(self.behind.strip()) or self.before.rstrip().endswith(":")
+
+    def closes(self, opening: Fence) -> bool:
+        """Whether a block that was opened so ends here."""
+        if self.mark[0] != opening.mark[0] or len(self.mark) < len(opening.mark) or self.mark[0] in self.before:
+            return False
+        return _TAIL.fullmatch(self.behind) is not None and not (self.before.strip() and self.behind.strip())
+
+
+_FENCE = re.compile(
+    r"^(?P<before>(?:[^`~\n]++|`(?!``)|~(?!~~))*+)(?P<mark>`{3,}+|~{3,}+)(?P<behind>[^\n]*+)$", re.MULTILINE
+)
+_TAIL = re.compile(r"[ \t]*(?:[<\[).,;*\"'][^`]*)?")
+
+
+def fences(text: str) -> Iterator[Fence]:
+    """The first fence of each line that has one, at whatever place of the line."""
+    for match in _FENCE.finditer(text):
+        yield Fence(match.start(), match.end(), match["before"], match["mark"], match["behind"])
+
+
+def ends_in_block(text: str) -> bool:
+    """Whether a text breaks off inside a fenced block."""
+    block: Fence | None = None
+    for fence in fences(text):
+        if block is None:
+            block = fence if fence.opens else None
+        elif fence.closes(block):
+            block = None
+    return block is not None
+
+
+def read_loosely(text: str, is_broken: Callable[[Block], bool]) -> tuple[Block, ...]:
+    """All blocks in their order as models mean them; only the last can be open. Raises :class:`TooLong`.
+
+    ``is_broken`` says whether a program ends inside one of its own texts.
+    """
+    text = _checked(text)
+    lines = [one for one in fences(text) if tag_of(one.behind) not in _MARKDOWN]
+    blocks: list[Block] = []
+    place, end = 0, 0
+    while place < len(lines):
+        opening = lines[place]
+        place += 1
+        if not opening.opens:
+            continue
+        if place < len(lines) and _is_opened_again(text, opening, lines[place]):
+            continue
+        lead = _lead(text[end : opening.start].split("\n"), opening.before)
+        closings = (at for at in range(place, len(lines)) if lines[at].closes(opening))
+        first = next(closings, None)
+        if first is None:
+            blocks.append(_loose_block(text, opening, len(text), lead, is_closed=False))
+            break
+        block, last = _loose_block(text, opening, _content_end(lines[first]), lead), first
+        if is_broken(block):
+            for _, at in zip(range(MAX_INNER), closings, strict=False):
+                longer = _loose_block(text, opening, _content_end(lines[at]), lead)
+                if not is_broken(longer):
+                    block, last = longer, at
+                    break
+        blocks.append(block)
+        place, end = last + 1, lines[last].end
+    return tuple(blocks)
+
+
+_MARKDOWN = frozenset({"markdown", "md"})
+
+
+def _is_opened_again(text: str, opening: Fence, following: Fence) -> bool:
+    is_opening = not following.before.strip() and bool(language_of(tag_of(following.behind)))
+    return is_opening and not text[opening.end : following.start].strip()
+
+
+def _content_end(closing: Fence) -> int:
+    return closing.start + len(closing.before) if closing.before.strip() else closing.start
+
+
+def _loose_block(text: str, opening: Fence, end: int, lead: str, *, is_closed: bool = True) -> Block:
+    content = text[opening.end + 1 : end]
+    if content and not content.endswith("\n"):
+        content += "\n"
+    indent = "" if opening.before.strip() else opening.before
+    written = content.split("\n")
+    if indent and all(line.startswith(indent) for line in written if line.strip()):
+        content = "\n".join(line[len(indent) :] for line in written)
+    return Block(opening.behind.strip(), content, is_closed, lead)
+
+
+def _lead(lines: list[str], before: str = "") -> str:
+    return next((line.strip() for line in (before, *reversed(lines)) if line.strip()), "")
 
 
 def with_lf(text: str) -> str:
@@ -84,14 +211,14 @@ def _is_closed(token: Token) -> bool:
     return end - first == token.content.count("\n") + 2
 
 
-def _block(token: Token, lines: list[str]) -> Block:
+def _block(token: Token, lines: list[str], end_before: int) -> Block:
     content, first = token.content, _span(token)[0]
     indent = len(lines[first]) - len(lines[first].lstrip(" "))
     if indent and token.level == 0:
         written = lines[first + 1 : first + 1 + content.count("\n")]
         if any(line.strip() and not line.startswith(" " * indent) for line in written):
             content = "".join(f"{line}\n" for line in written)
-    return Block(token.info.strip(), content, _is_closed(token))
+    return Block(token.info.strip(), content, _is_closed(token), _lead(lines[end_before:first]))
 
 
 @cache

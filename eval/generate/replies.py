@@ -74,35 +74,44 @@ class ReplyStream:
 
     def __init__(self) -> None:
         self._heard = _Heard()
-        self._has_choice = False
+        self.has_begun = False
+        """Whether a chunk had a choice."""
 
-    def feed(self, document: object) -> None:
-        """Take one chunk. Raises :class:`BadReply` for an error in its place, and for what is no chunk."""
+    @property
+    def is_ended(self) -> bool:
+        """Whether a chunk gave a finish reason. There are servers that give one in every chunk."""
+        return self._heard.finish_reason is not None
+
+    def feed(self, document: object) -> bool:
+        """Take one chunk; whether it has text of the answer. Raises :class:`BadReply` for an error in its place, and
+        for what is no chunk."""
         whole = _checked(document)
         self._heard.add_envelope(whole)
         choice = _first_choice(whole, is_chunk=True)
         if choice is None:
-            return  # the chunk with the usage, or one that only keeps the connection open
-        self._has_choice = True
-        self._heard.add_message(_message(choice))
+            return False  # the chunk with the usage, or one that only keeps the connection open
+        self.has_begun = True
+        message = _message(choice)
+        self._heard.add_message(message)
         self._heard.add_choice(choice)
+        return any(_all_text(message.get(name)) for name in ("content", "refusal", *_REASONING))
 
     def reply(self) -> Reply:
         """What was said so far. Raises :class:`BadReply` when no chunk had a choice."""
-        if not self._has_choice:
+        if not self.has_begun:
             raise BadReply("no_choices", "the stream ended without a single choice", _ASK_AGAIN)
         return self._heard.reply()
 
 
-_IS_IT = "Is the endpoint OpenAI-compatible?"
-_ASK_AGAIN = "Run the same command again: it asks for what is missing."
+_IS_IT = "is the endpoint OpenAI-compatible?"
+_ASK_AGAIN = "run the same command again: it asks for what is missing"
 _OTHER_FORMS = (
-    (("candidates",), "Gemini's own form", "Use its OpenAI-compatible address (…/v1beta/openai/)."),
-    (("type", "content"), "the form of Anthropic's Messages", "Use an OpenAI-compatible address (…/v1/)."),
-    (("output",), "the form of the Responses API", "Use the address of chat completions (…/v1)."),
-    (("message", "done"), "Ollama's own form", "Use its OpenAI-compatible address (…/v1)."),
-    (("response", "done"), "Ollama's own form", "Use its OpenAI-compatible address (…/v1)."),
-    (("generated_text",), "the form of text-generation-inference", "Use its OpenAI-compatible address (…/v1)."),
+    (("candidates",), "Gemini's own form", "use its OpenAI-compatible address (…/v1beta/openai/)"),
+    (("type", "content"), "the form of Anthropic's Messages", "use an OpenAI-compatible address (…/v1/)"),
+    (("output",), "the form of the Responses API", "use the address of chat completions (…/v1)"),
+    (("message", "done"), "Ollama's own form", "use its OpenAI-compatible address (…/v1)"),
+    (("response", "done"), "Ollama's own form", "use its OpenAI-compatible address (…/v1)"),
+    (("generated_text",), "the form of text-generation-inference", "use its OpenAI-compatible address (…/v1)"),
 )
 
 
@@ -112,7 +121,7 @@ def _checked(document: object) -> _Object:
         document = document[0]  # Gemini's compatible address wraps its errors in a list
     if not isinstance(document, dict):
         kind = type(document).__name__
-        raise BadReply("odd_form", f"the reply is no JSON object but a {kind}", "Is this the address of an API?")
+        raise BadReply("odd_form", f"the reply is no JSON object but a {kind}", "is this the address of an API?")
     whole = cast(_Object, document)
     error = whole.get("error")
     if error or whole.get("object") == "error":
@@ -137,9 +146,8 @@ def _first_choice(whole: _Object, *, is_chunk: bool = False) -> _Object | None:
         return None
     if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
         raise BadReply("odd_form", "'choices' is no list of objects", _IS_IT)
-    choice: _Object | None = choices[0]
-    if is_chunk:
-        choice = next((one for one in choices if one.get("index") in (0, None)), None)
+    other: _Object | None = None if is_chunk else choices[0]
+    choice = next((one for one in choices if one.get("index") in (0, None)), other)
     if choice is not None and choice.get("error"):
         _error_body(choice["error"])
     return choice
@@ -192,7 +200,13 @@ class _Heard:
         self._refusal.append(_all_text(message.get("refusal")))
 
     def add_choice(self, choice: _Object) -> None:
-        self._name("finish_reason", choice.get("finish_reason"))
+        finish_reason = choice.get("finish_reason")
+        if finish_reason != "null":  # DashScope's way to say that there is more
+            self._name("finish_reason", finish_reason)
+
+    @property
+    def finish_reason(self) -> str | None:
+        return self._names.get("finish_reason")
 
     def add_envelope(self, whole: _Object) -> None:
         """What stands around the choices. Of what comes several times in a stream, the last counts."""

@@ -1,17 +1,16 @@
 """What a text looks like: a program in a language, sample data, commands of a shell, a change to a file. Pure.
 
-Python is parsed where a decision rests on it; for other languages, and for what does not parse, tokens decide.
+Python is parsed where a decision rests on it (`eval.generate.python_programs`); for other languages, and for what does
+not parse, tokens decide.
 """
 
 from __future__ import annotations
 
-import ast
 import re
-import warnings
 from dataclasses import dataclass
 
-MAX_PARSED = 1 << 17
-"""Characters: a longer text is not parsed as Python, and counts as one that does not parse."""
+from eval.generate import python_programs
+from eval.generate.python_programs import MAX_PARSED, is_python_program, parsed
 
 PYTHON = frozenset({"python3", "pypy3"})
 
@@ -19,15 +18,17 @@ PYTHON = frozenset({"python3", "pypy3"})
 @dataclass(frozen=True)
 class _Tokens:
     """How programs of a language are known. ``start``: a line that only this language begins a program with.
-    ``whole``: without it a program reads and writes nothing. ``line``: a line of code."""
+    ``whole``: without it a program writes nothing. ``line``: a line of code. ``reads``: without it, outside comments, a
+    program reads nothing."""
 
     start: re.Pattern[str]
     whole: re.Pattern[str]
     line: re.Pattern[str]
+    reads: re.Pattern[str]
 
 
-def _tokens(start: str, whole: str, line: str) -> _Tokens:
-    return _Tokens(*(re.compile(pattern, re.MULTILINE) for pattern in (start, whole, line)))
+def _tokens(start: str, whole: str, line: str, reads: str) -> _Tokens:
+    return _Tokens(*(re.compile(pattern, re.MULTILINE) for pattern in (start, whole, line, reads)))
 
 
 _STATEMENT_ENDS = r"[;{}][ \t]*$"
@@ -36,19 +37,43 @@ _PYTHON_LINE = (
     r"|(?:for|while|if|elif|else|with|try|except|finally)\b[^\n]*:[ \t]*(?:#[^\n]*)?$|(?:return|print)\b"
     r"|[\w.]+(?:\[[^\n\]]*\])? *[-+*/|&^%]?=[^=])"
 )
-_C = _tokens(r"^[ \t]*# *include\b|^using namespace\b", r"\bmain\s*\(", rf"^[ \t]*# *include\b|{_STATEMENT_ENDS}")
+_C = _tokens(
+    r"^[ \t]*# *include\b|^using namespace\b",
+    r"\bmain\s*\(",
+    rf"^[ \t]*# *include\b|{_STATEMENT_ENDS}",
+    r"\b(?:cin|w?scanf\w*|getline|getc(?:har)?\w*|f?gets|fread|read|stdin|istream\w*|ifstream|mmap)\b|\bSTDIN_FILENO\b",
+)
 _FAMILIES = {
     "python": _tokens(
-        r"^(?:import +\w+ *$|from +\w+ +import\b|def +\w+ *\(.*:)", r"\bprint\b|\bstdout\b|\bos\.write\b", _PYTHON_LINE
+        r"^(?:import +\w+ *$|from +\w+ +import\b|def +\w+ *\(.*:)",
+        r"\bprint\b|\bstdout\b|\bos\.write\b",
+        _PYTHON_LINE,
+        r"\binput\b|\braw_input\b|\bstdin\b|\bopen *\( *0\b|\bos\.read\b|\bfileinput\b|/dev/stdin",
     ),
     "c": _C,
-    "java": _tokens(r"^import +java|^public +(?:final +)?class\b", r"\bmain\s*\(", _STATEMENT_ENDS),
-    "go": _tokens(r"^package +main\b", r"\bfunc\s+main\s*\(", rf"^package +\w+|^func\b|:=|{_STATEMENT_ENDS}"),
-    "rust": _tokens(r"^use +std\b|^(?:pub +)?fn +main\b", r"\bfn\s+main\s*\(", _STATEMENT_ENDS),
+    "java": _tokens(
+        r"^import +java|^public +(?:final +)?class\b",
+        r"\bmain\s*\(",
+        _STATEMENT_ENDS,
+        r"\bSystem\.in\b|\bScanner\b|\bSystem\.console\b|\bFileDescriptor\.in\b|/dev/stdin|\bIO\.readln\b",
+    ),
+    "go": _tokens(
+        r"^package +main\b",
+        r"\bfunc\s+main\s*\(",
+        rf"^package +\w+|^func\b|:=|{_STATEMENT_ENDS}",
+        r"\bos\.Stdin\b|\bfmt\.Scan|/dev/stdin|\bsyscall\.Read\b",
+    ),
+    "rust": _tokens(
+        r"^use +std\b|^(?:pub +)?fn +main\b",
+        r"\bfn\s+main\s*\(",
+        _STATEMENT_ENDS,
+        r"\bstdin\b|\bproconio\b|\binput!|/dev/stdin|\bread_to_string\b|\bread_line\b",
+    ),
     "javascript": _tokens(
         r"^(?:const|let|var)\b[^\n]*\brequire *\(|^['\"]use strict['\"]",
         r"\bconsole\.|\bprocess\.stdout\b|\bwrite(?:File)?(?:Sync)? *\(",
         rf"^[ \t]*(?:const|let|var|function)\b|=>|{_STATEMENT_ENDS}",
+        r"\bread(?:File|Sync|line|Line)\w*\b|\bstdin\b|\bprompt *\(|\bgets *\(",
     ),
 }
 # A program that writes and does nothing of this is the use of another one: print(solve(3)).
@@ -64,21 +89,43 @@ def family(language: str) -> str:
     return "c" if language == "c" or language.startswith("cpp") else language
 
 
-def is_whole(text: str, language: str) -> bool:
-    """Whether a program could solve a task by itself: it has a ``main``, or writes output and does more than calls."""
+def writes(text: str, language: str) -> bool:
+    """Whether a program could do something by itself: it has a ``main``, or writes output and does more than calls."""
     tokens = _FAMILIES.get(family(language))
     if tokens is None:
         return True
     return bool(tokens.whole.search(text)) and (language not in PYTHON or bool(_PYTHON_STRUCTURE.search(text)))
 
 
+_LINE_COMMENT = re.compile(r"//[^\n]*")
+
+
+def reads(text: str, language: str) -> bool:
+    """Whether a program reads input."""
+    tokens = _FAMILIES.get(family(language))
+    if tokens is None:
+        return True
+    if language in PYTHON:
+        return tokens.reads.search(text) is not None and python_programs.reads(text)
+    return tokens.reads.search(_LINE_COMMENT.sub("", text)) is not None
+
+
+def is_harness(text: str, language: str) -> bool:
+    """Whether a program tests or calls another one."""
+    return language in PYTHON and python_programs.is_harness(text)
+
+
 def defines(text: str, name: str, language: str) -> bool:
-    """Whether a program defines a function, method or class of that name."""
-    name = re.escape(name)
+    """Whether a program defines a function, method or class of that name. In Python, with more than the outline of a
+    body; one that does not parse counts, unless the body is left out."""
+    escaped = re.escape(name)
     if language not in PYTHON:
-        return re.search(rf"\b{name}\s*[({{<]", text) is not None
-    pattern = rf"^[ \t]*+(?:async +)?def +{name} *[(\[]|^class +{name}\b|^{name} *="
-    return re.search(pattern, text, re.MULTILINE) is not None
+        return re.search(rf"\b{escaped}\s*[({{<]", text) is not None
+    pattern = rf"^[ \t]*+(?:async +)?def +{escaped} *[(\[]|^class +{escaped}\b|^{escaped} *="
+    if re.search(pattern, text, re.MULTILINE) is None:
+        return False
+    tree = parsed(text)
+    return not python_programs.is_stub(text) if tree is None else python_programs.defines_whole(tree, name)
 
 
 def has_code(text: str, language: str) -> bool:
@@ -123,30 +170,6 @@ def is_no_program(text: str) -> bool:
     if all(line[0] in "+-" for line in lines):
         return True
     return not any(_SIGN_OF_CODE.search(line) for line in lines if not _LABEL.fullmatch(line))
-
-
-def parsed(text: str) -> ast.Module | None:
-    """The text as Python; None where it is none, or too long or too deep to be looked at."""
-    if len(text) > MAX_PARSED:
-        return None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # "\d" in a text is the model's affair
-        try:
-            return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
-
-
-def is_python_program(tree: ast.Module) -> bool:
-    """Whether something is done or defined: more than names, texts, numbers, and annotations ("Answer: 42")."""
-    return any(_does_something(statement) for statement in tree.body)
-
-
-_PLAIN = (ast.Expr, ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Pass, ast.Delete, ast.Raise, ast.Assert)
-
-
-def _does_something(statement: ast.stmt) -> bool:
-    return not isinstance(statement, _PLAIN) or any(isinstance(node, ast.Call) for node in ast.walk(statement))
 
 
 def whole_program(text: str, language: str) -> bool:

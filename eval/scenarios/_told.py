@@ -4,10 +4,15 @@ The answer is looked for as a program is (refusals, failed requests, thinking: r
 `eval.generate.extraction`, whose version covers these rules as well), and then
 
 ``answer_block``  is the last complete block whose tag is ``answer``;
-``last_block``    without one, the last complete block that is no program: its tag names no language, or it is a value;
-``answer_line``   without a block, what follows ``ANSWER:`` on the last line that begins so, in any case of letters.
+``last_block``    without one, the last complete block that is no program: its tag names no language, or it is a value.
+                  Of several, the last whose line before it speaks of an answer or output and of no input, if any does;
+``answer_line``   without such a block, what follows ``ANSWER:`` on the last line that begins so, in any case;
+``answer_mark``   without such a line, what stands in the last ``<answer>…</answer>``, ``\\boxed{…}`` or, on one line,
+                  "```answer …```", or in the paragraph under a last heading "Answer".
 
-A last block that is never closed means that the answer was cut off.
+A last block that is never closed means that the answer was cut off: where its tag is ``answer``, or where no complete
+block has that tag. Fences are read as CommonMark reads them, and where that leaves a block open, or finds none with the
+tag, as models mean them (`eval.generate.fences.read_loosely`), if that finds one.
 """
 
 from __future__ import annotations
@@ -28,7 +33,7 @@ from db.test_texts import ShortTests, load_short_tests
 from eval.evaluation import Outcome
 from eval.generate.answers import Exchange, record_found
 from eval.generate.extraction import EmptyContent, Extraction, answer_text, cut_status, is_limit
-from eval.generate.fences import Block, TooLong, language_of, read_blocks, tag_of
+from eval.generate.fences import Block, TooLong, language_of, read_blocks, read_loosely, tag_of
 from eval.generate.prompts import Message
 from eval.generate.questions import Question
 from sandbox import Comparison
@@ -51,6 +56,13 @@ NONE_SHORT: Final = f"no short test with one right answer (at most {MAX_INPUT} b
 
 _TAG: Final = "answer"
 _LINE: Final = re.compile(r"^[ \t*_]*answer[ \t*_]*:[ \t*_]*(?P<answer>\S.*?)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+_MARKS: Final = re.compile(
+    r"<answer>(?P<tag>[^<]*+)</answer>|\\boxed\{(?P<boxed>[^{}\n]*+)\}|```answer[ \t]+(?P<ticks>[^`\n]*+)```",
+    re.IGNORECASE,
+)
+_HEADING: Final = re.compile(r"^#{1,6}[ \t]*(?:final[ \t]+)?answer[ \t]*:?[ \t]*\n\s*", re.IGNORECASE | re.MULTILINE)
+_SPEAKS_OF_IT: Final = re.compile(r"\b(?:answer|outputs?|prints?|result|returns?)\b", re.IGNORECASE)
+_SPEAKS_OF_INPUT: Final = re.compile(r"\binputs?\b", re.IGNORECASE)
 _LONGEST: Final = 64 * 1024
 """Characters: a longer answer is no value, and not right as an output either."""
 
@@ -65,15 +77,33 @@ def extract_told(reply: Reply, *, reasoning_is_answer: bool = False) -> Extracti
         return text
     is_cut = is_limit(reply.finish_reason)
     try:
-        blocks = read_blocks(text)
+        blocks = _blocks(text)
     except TooLong:
         return Extraction(AnswerStatus.TRUNCATED if is_cut else AnswerStatus.NO_CODE, "too_long")
-    if blocks and not blocks[-1].is_closed:
+    told = [one for one in blocks if one.is_closed and _is_told(one)]
+    if blocks and not blocks[-1].is_closed and (not told or _is_told(blocks[-1])):
         return Extraction(cut_status(reply.finish_reason), "open_block")
-    told = [one for one in blocks if tag_of(one.info) == _TAG]
     if is_cut and not told:
         return Extraction(AnswerStatus.TRUNCATED, "limit_before_program")
     return _last(told, "answer_block") or _without_tag(text, blocks)
+
+
+def _blocks(text: str) -> tuple[Block, ...]:
+    blocks = read_blocks(text)
+    if blocks and blocks[-1].is_closed and any(map(_is_told, blocks)):
+        return blocks
+    second = read_loosely(text, lambda _: False)
+    is_more = _finds(second) > _finds(blocks)
+    return second if is_more else blocks
+
+
+def _finds(blocks: Sequence[Block]) -> tuple[bool, bool]:
+    """How much a reading finds: a complete block with the tag, and none that is open."""
+    return any(one.is_closed and _is_told(one) for one in blocks), bool(blocks) and blocks[-1].is_closed
+
+
+def _is_told(block: Block) -> bool:
+    return tag_of(block.info) == _TAG
 
 
 def _last(blocks: Sequence[Block], rule: str) -> Extraction | None:
@@ -82,10 +112,23 @@ def _last(blocks: Sequence[Block], rule: str) -> Extraction | None:
 
 def _without_tag(text: str, blocks: Sequence[Block]) -> Extraction:
     others = [one for one in blocks if language_of(tag_of(one.info)) is None or as_json(one.content) is not None]
-    lines = [] if blocks else list(_LINE.finditer(text))
+    named = [one for one in others if _SPEAKS_OF_IT.search(one.lead) and not _SPEAKS_OF_INPUT.search(one.lead)]
+    if others:
+        return Extraction(AnswerStatus.OK, "last_block", (named or others)[-1].content)
+    lines = list(_LINE.finditer(text))
     if lines:
         return Extraction(AnswerStatus.OK_UNFENCED, "answer_line", lines[-1]["answer"].strip("*_ \t"))
-    return _last(others, "last_block") or Extraction(AnswerStatus.NO_CODE, "no_program_block" if blocks else "no_block")
+    marked = _marked(text)
+    if marked:
+        return Extraction(AnswerStatus.OK_UNFENCED, "answer_mark", marked)
+    return Extraction(AnswerStatus.NO_CODE, "no_program_block" if blocks else "no_block")
+
+
+def _marked(text: str) -> str:
+    """What stands in the last mark of an answer, or under its heading; "" for neither."""
+    found = [(match.end(), match[str(match.lastgroup)]) for match in _MARKS.finditer(text)]
+    found += [(match.end(), text[match.end() :].partition("\n\n")[0]) for match in [*_HEADING.finditer(text)][-1:]]
+    return max(found)[1].strip() if found else ""
 
 
 def record_told(

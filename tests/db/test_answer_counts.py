@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from db.answer_counts import count_answers
+from db.answer_counts import count_answers, rules_of_runs
 from db.completions import RunRecord, save_completions, save_run
 from db.engine import Store
 from db.judgements import EnvironmentRecord, JudgementRecord, iter_pending, save_environment, save_judgements
 from db.problems import save_problem
 from db.records import AnswerStatus, Place
-from db.responses import FailureRecord, save_failures
+from db.responses import FailureRecord, ResponseRecord, save_failures, save_responses
 from tests.db.builders import NOW, completion, problem
 
 
@@ -81,3 +81,31 @@ def test_what_was_found_in_answers_is_counted_apart_from_empty_programs(store: S
 def test_no_run_gives_nothing(store: Store) -> None:
     with store.read() as session:
         assert count_answers(session, [], 1, truncated=[]) == {}
+
+
+def test_answers_are_counted_by_status_and_rule(store: Store) -> None:
+    """Those of an endpoint; of programs that were imported, the programs themselves."""
+    found = [("ok", "whole_block"), ("ok", "whole_block"), ("no_code", "no_block")]
+    with store.write() as session:
+        problem_id = save_problem(session, problem("p1"), now=NOW).problem_id
+        asked, imported, plain = (save_run(session, RunRecord(name), now=NOW) for name in ("a", "b", "c"))
+        programs = [
+            replace(completion("p1", sample, "x" * (status == "ok")), status=AnswerStatus(status), rule=rule)
+            for sample, (status, rule) in enumerate(found)
+        ]
+        save_completions(session, imported, programs)
+        save_completions(session, plain, [completion("p1", 0, "x")])
+        answers = [
+            ResponseRecord(
+                Place(problem_id, 7, sample), programs[0].key, requested_at=NOW, status=AnswerStatus(status), rule=rule
+            )
+            for sample, (status, rule) in enumerate(found[1:])
+        ]
+        save_responses(session, asked, answers)
+    with store.read() as session:
+        counted = rules_of_runs(session, [asked, imported, plain])
+        assert rules_of_runs(session, []) == {}
+    assert counted == {
+        imported: {("ok", "whole_block"): 2, ("no_code", "no_block"): 1},
+        asked: {("ok", "whole_block"): 1, ("no_code", "no_block"): 1},
+    }

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.live.command import Live
+from tests.live.command import DEMO, Live
 
 MONTHS, ROUNDS = ("2024-01", "2024-02", "2024-03", "2024-04"), 12
 
@@ -101,3 +101,23 @@ def test_a_broken_month_is_named_where_a_table_rests_on_it_and_nowhere_else(brok
     assert any(note.startswith(said) for note in march)
     for window in (["--until", "2024-02"], ["--since", "2024-04"]):
         assert not any(said in note for note in broken("eval", "m5", *window, "--json").document["notes"])
+
+
+def test_answers_are_counted_by_the_rule_that_found_a_program(demo_live: Live, tmp_path: Path) -> None:
+    problem = json.loads((DEMO / "problems.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    outputs = ["```python\nprint(input())\n```\nTest:\n```python\nprint(3)\n```\n", "No."]
+    rows = [{"platform": problem["platform"], "id": problem["id"], "output": output} for output in outputs]
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    imported = demo_live("import", "solutions", path, "--format", "jsonl", "--model", "demo-steady", "--run", "asked")
+    assert imported.code == 0, imported.err
+    ended = demo_live("audit", "runs")
+    assert "Answers by rule" in ended.out
+    assert "reads input and writes output" in " ".join(ended.out.split())
+    document = demo_live("audit", "runs", "--json").document
+    assert [row["rules"] for row in document["answers"] if row["rules"]] == [
+        [
+            {"status": "no_code", "rule": "no_block", "answers": 1},
+            {"status": "ok", "rule": "whole_block", "answers": 1},
+        ]
+    ]

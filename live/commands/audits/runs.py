@@ -26,7 +26,8 @@ def runs(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comma
 
     A broken run looks exactly like contamination: look here first. Exit code 1 when a month is broken.
     """
-    from db.answer_counts import count_answers
+    from db.answer_counts import count_answers, rules_of_runs
+    from db.failed_requests import count_failures
     from eval.audits.runs import TRUNCATED, audit_runs, runs_sheet
 
     form = chosen_form(as_json, as_csv, as_markdown)
@@ -47,7 +48,8 @@ def runs(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comma
         answers = count_answers(
             reading, run_ids, environment.environment_id if environment else None, truncated=TRUNCATED
         )
-    audit = audit_runs(selection, answers)
+        rules, failures = rules_of_runs(reading, run_ids), count_failures(reading, run_ids)
+    audit = audit_runs(selection, answers, rules, failures)
     show(runs_sheet(audit), form)
     if any(one.withheld for one in audit.shown_months):
         raise typer.Exit(ExitCode.SOMETHING_FAILED)

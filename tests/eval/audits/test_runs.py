@@ -116,3 +116,26 @@ def test_who_keeps_broken_months_and_who_leaves_them_out_is_said() -> None:
         assert name in keeping
     for name in ("contamination", "composition", "difficulty", "memorisation"):
         assert name in said.partition("leave broken months out")[0]
+
+
+def test_how_programs_were_found_is_counted_by_rule() -> None:
+    answers = AnswersOfRun(4, 0, 0, 0, 0, 3, statuses=Counter(ok=3, wrong_language=1))
+    rules = {7: Counter({("ok", "whole_block"): 3, ("wrong_language", "other_language:go"): 1})}
+    models = registry(model("a"))
+    board = select([problem(1)], [run("a", [(1, 1, 1)], run_id=7)], models, ALL, now=NOW)
+    sheet = runs_sheet(audit_runs(board, {7: answers}, rules))
+    (table,) = (table for table in sheet.tables if table.title == "Answers by rule")
+    assert [row[:5] for row in table.rows] == [
+        ("a", "ok", "whole_block", 3, 0.75),
+        ("a", "wrong_language", "other_language:go", 1, 0.25),
+    ]
+    assert str(table.rows[1][5]).endswith("behind the colon: go")
+    assert sheet.data["answers"][0]["rules"][0] == {"status": "ok", "rule": "whole_block", "answers": 3}
+
+
+def test_a_run_without_answers_is_no_imported_one() -> None:
+    models = registry(model("a"))
+    board = select([problem(1)], [run("a", [(1, 1, 1)], run_id=7)], models, ALL, now=NOW)
+    notes = runs_sheet(audit_runs(board, {}, {}, {7: {"timed_out": 2}})).tables[1].notes
+    assert any("no answers yet: 2 requests failed" in note for note in notes)
+    assert not any("imported" in note for note in notes)

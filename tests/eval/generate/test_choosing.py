@@ -146,7 +146,7 @@ def test_conditions_say_how_a_run_asks() -> None:
         "prompt": "plain-1",
         "prompt_digest": ASKING.prompt.digest,
         "language": "cpp20",
-        "extraction": "1",
+        "extraction": "2",
         "asked_as": "nova-1-fp8",
         "temperature": 1.0,
         "seed": 3,
@@ -162,7 +162,7 @@ def test_conditions_say_how_a_run_asks() -> None:
         ({"prompt_digest": "000000000000"}, "the run goes by the prompt plain-1 (000000000000), this version has"),
         ({"prompt": "plain-9"}, "the run goes by the prompt plain-9"),
         ({"prompt": "gone-1"}, 'no prompt of code_generation is called "gone"'),
-        ({"extraction": "0"}, "the run goes by rules of extraction 0, this version has 1"),
+        ({"extraction": "0"}, "the run goes by rules of extraction 0, this version has 2"),
         ({"prompt": None}, "the run was not asked by this command"),
     ],
 )

@@ -57,7 +57,7 @@ def test_every_rule_is_shown_by_a_case_and_says_what_it_means() -> None:
 
 def test_the_version_of_the_rules() -> None:
     """A change of what the cases above give is a new version: runs under two of them are not one run."""
-    assert extraction_digest() == "1"
+    assert extraction_digest() == "2"
 
 
 def test_the_endpoints_own_refusal() -> None:
@@ -170,13 +170,15 @@ def test_what_was_found_is_found_again(program: str) -> None:
     result = found(program)
     assert isinstance(result, Extraction)
     assert (result.status, result.code) == (AnswerStatus.OK_UNFENCED, program)
-    assert found(f"```python\n{result.code}```") == Extraction(AnswerStatus.OK, "whole_block", program)
+    assert found(f"```python\n{result.code}```") == Extraction(AnswerStatus.OK, "output_block", program)
 
 
 PIECES = (
     *("`", "```\n", "```python\n", "```\nx\n```\n", "- a\n", "- ", "> ", " ", "\t", "\n"),
     *("<think>", "<think>\n", "</think>", "<think>a</think>", "</s>", "<|channel|>final<|message|>"),
     *("def f(x):\n", "input: x\n", "(", "[", "{", "'", "-", "; ", "f(x)\n"),
+    *('"""\n```\n', "x```\n", "a ```python\n", "```</b>\n", "```md\n", "<|im_end|>", "```\n</think>\n", "~~~\n```\n"),
+    *("[/A]\n", "[A]\n[/A]\n", "input()\nprint()\n", "```python\ninput()\n```\n", '```py\n"""\n```\n'),
 )
 
 
@@ -206,4 +208,4 @@ def test_what_is_too_long_for_an_answer_is_none() -> None:
     assert found(program + "word " * 300_000, "length") == Extraction(AnswerStatus.TRUNCATED, "limit_before_program")
     # Thinking does not count: it may be much longer than the answer.
     thought = found("<think>" + "word " * 300_000 + "</think>\n" + program, "stop")
-    assert thought == Extraction(AnswerStatus.OK, "whole_block", "import sys\nprint(1)\n")
+    assert thought == Extraction(AnswerStatus.OK, "output_block", "import sys\nprint(1)\n")

@@ -95,7 +95,7 @@ def test_answers_to_tests_that_are_gone_do_not_count(nova: Nova) -> None:
 
 
 def test_runs_of_other_scenarios_are_not_loaded(nova: Nova) -> None:
-    new_run(nova)
+    save_told(nova, new_run(nova), NAME, {("sum", "10 20\n", 0): "30"})
     nova.add_run("nova-1", {"sum": ["print(3)"]})
     with nova.store.read() as session:
         assert [run.conditions for run in load_judged_runs(session, None)] == [{}]

@@ -1,0 +1,7 @@
+import sys
+
+def main():
+    data = sys.stdin.read().split()
+    print(sum(map(int, data)))
+
+main()
