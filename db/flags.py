@@ -34,6 +34,11 @@ def clear_flags(session: Session, problem_id: int, name: str, *, now: datetime) 
     return len(holding)
 
 
+def list_flag_names(session: Session) -> list[str]:
+    """The names of all flags that were ever put on a problem."""
+    return list(session.execute(select(t.flag.c.name).distinct().order_by(t.flag.c.name)).scalars())
+
+
 def _save(
     session: Session, problem_id: int, wanted: dict[tuple[str, str], None], by: str, now: datetime, *, clear: bool
 ) -> bool:

@@ -39,7 +39,7 @@ _NEAR_THE_END = 32
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _LITERALS = ("true", "false", "null", "NaN", "Infinity", "-Infinity")
-_ONE_EACH = "Write one whole JSON object on each line."
+_ONE_EACH = "write one whole JSON object on each line"
 _KINDS = {str: "a text", int: "a number", float: "a number", bool: "true or false", list: "a list", dict: "an object"}
 
 
@@ -65,7 +65,7 @@ def open_bytes(path: Path) -> io.BufferedReader:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UnreadableSource(
-            f"{path} cannot be read: {reason}", "Give the path of a file that you may read."
+            f"{path} cannot be read: {reason}", "give the path of a file that you may read"
         ) from None
     return io.BufferedReader(_Unpacked(file), _BUFFER_BYTES) if compressed else file
 
@@ -114,7 +114,7 @@ def read_json_lines(path: Path, max_bytes: int = MAX_LINE_BYTES) -> Iterator[Jso
         lines = _Lines(file, max_bytes)
         try:
             if file.peek(1).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"["):
-                hint = "Choose the format that this file is in, or write one JSON object on each line."
+                hint = "choose the format that this file is in, or write one JSON object on each line"
                 yield Refusal("line 1", "the file is one JSON array, not one JSON object per line", hint)
                 return
             # The rows pass through: tens of MB need not live here while they are worked on.
@@ -154,12 +154,12 @@ class _Lines:
             while line and not line.endswith(b"\n"):
                 line = self._file.readline(_BUFFER_BYTES)
             reason = f"the line is longer than {self._max_bytes >> 20} MiB"
-            return Refusal(where, reason, "Write one JSON object on each line; is this file in another format?", raw)
+            return Refusal(where, reason, "write one JSON object on each line; is this file in another format?", raw)
         try:
             return line.decode()
         except UnicodeDecodeError as error:
             reason = f"not UTF-8 at byte {error.start + 1} of the line"
-            return Refusal(where, reason, "Write the file in UTF-8.", _raw_of_bytes(line))
+            return Refusal(where, reason, "write the file in UTF-8", _raw_of_bytes(line))
 
 
 def _row_of(where: str, text: str) -> JsonRow | Refusal:

@@ -40,10 +40,10 @@ class Problems:
         try:
             key = find_problem(session, native_id, row.platform)
         except AmbiguousProblem as error:
-            return Refusal(row.where, str(error), "Name the platform in the row.")
+            return Refusal(row.where, str(error), "name the platform in the row")
         if key is None:
             named = f"{row.platform}:{native_id}" if row.platform else native_id
-            return Refusal(row.where, f"no problem {named} in the store", "Import the problems first.")
+            return Refusal(row.where, f"no problem {named} in the store", "import the problems first")
         self._found[asked] = key
         return key
 

@@ -54,13 +54,13 @@ class Models:
         shown = ", ".join(repr(name) for name in unknown[:MAX_NAMES_SHOWN])
         unshown = len(unknown) - MAX_NAMES_SHOWN
         more = f" and {unshown} more" if unshown > 0 else ""
-        hint = "`live models list` shows the known ones; a model of yours is one entry in a registry file."
+        hint = "`live models list` shows the known ones; a model of yours is one entry in a registry file"
         raise UnknownModel(f"unknown model{'s' if len(unknown) > 1 else ''} {shown}{more}", hint)
 
 
 def models_in(reader: Format, rows: Iterable[object], path: Path) -> set[tuple[str, str | None]]:
     """The (name, more exact name) pairs that a file gives: a pass before the import, so that nothing is half done."""
-    hint = "Say whose answers these are with --model NAME."
+    hint = "say whose answers these are with --model NAME"
     if not reader.names_models:
         raise UnknownModel(f"files of the format {reader.name} do not name their model", hint)
     names: set[tuple[str, str | None]] = set()

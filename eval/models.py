@@ -151,11 +151,15 @@ class Registry:
         return uses[0][1] if uses else None
 
     def suggest(self, name: str, limit: int = 3) -> list[str]:
-        """Known names close to an unknown one, best first."""
+        """Known names close to an unknown one, best first: those that begin with it, the shortest of them first."""
+        asked = name.strip().casefold()
+        if not asked:
+            return []
         known = {alias.name.casefold(): entry.name for entry in self.entries for alias in entry.aliases}
         known |= {entry.name.casefold(): entry.name for entry in self.entries}
-        close = difflib.get_close_matches(name.strip().casefold(), known, n=3 * limit, cutoff=0.6)
-        return list(dict.fromkeys(known[key] for key in close))[:limit]
+        longer = sorted((key for key in known if key.startswith(asked)), key=lambda key: (len(key), key))
+        close = difflib.get_close_matches(asked, known, n=3 * limit, cutoff=0.6)
+        return list(dict.fromkeys(known[key] for key in [*longer, *close]))[:limit]
 
     def unknown_model(self, name: str) -> str:
         """One line for a name that is not known, with the closest known names."""

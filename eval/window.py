@@ -48,6 +48,9 @@ _KNOWN_FLAGS = {
     "weak_tests": Reason.WEAK_TESTS,
 }
 
+FLAG_NAMES = INFORMATIONAL_FLAGS.union(_KNOWN_FLAGS)
+"""The flags whose effect is known here. Any other keeps a problem out of scores, under its own name."""
+
 
 @dataclass(frozen=True)
 class ProblemFacts:

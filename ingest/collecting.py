@@ -197,7 +197,7 @@ class _Run:
             listed = self._source.list_problems(self._fetch, contest.record, self._wanted)
             runs_still = listed.contest.ends_at is not None and not listed.contest.has_ended(self._wanted.now)
             if not listed.problems and not runs_still:
-                raise PageChanged(f"{native} lists no problem", "Look at the contest's page.")
+                raise PageChanged(f"{native} lists no problem", "look at the contest's page")
         except Exception as error:
             self._refused(native, error)
             return
@@ -260,9 +260,9 @@ class _Run:
     def _refuse_wrong(self, record: ProblemRecord) -> None:
         """``BadRow`` for a record that must not be stored: another platform's, nameless, or not decoded for certain."""
         if record.key.platform != self._source.name:
-            raise BadRow(f"platform is {record.key.platform!r}, not {self._source.name!r}", "Mend the source.")
+            raise BadRow(f"platform is {record.key.platform!r}, not {self._source.name!r}", "mend the source")
         if not record.title.strip():
-            raise BadRow(f"{record.key} has an empty title", "Look at the page.")
+            raise BadRow(f"{record.key} has an empty title", "look at the page")
         _refuse_unsure_text(record)
 
     def _save(self, read: ReadProblem) -> None:
@@ -372,4 +372,4 @@ def _refuse_unsure_text(record: ProblemRecord) -> None:
     texts = [record.title, record.statement, record.starter_code, *(text for _, text in record.translations)]
     texts += [data.decode("utf-8", "replace") for test in tests for data in (test.input, test.expected or b"")]
     if any(_UNSURE in text for text in texts):
-        raise BadRow(f"{record.key} holds a character that could not be decoded (U+FFFD)", "Look at the page.")
+        raise BadRow(f"{record.key} holds a character that could not be decoded (U+FFFD)", "look at the page")

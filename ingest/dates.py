@@ -12,7 +12,7 @@ from datetime import UTC, datetime, tzinfo
 from db.records import DateClaim, Precision
 from ingest.errors import UnreadableDate
 
-_HINT = "Write an instant with its zone (2024-05-04T12:00:00Z), a day (2024-05-04), or 2024-05, 2024-Q2, 2024."
+_HINT = "write an instant with its zone (2024-05-04T12:00:00Z), a day (2024-05-04), or 2024-05, 2024-Q2, 2024"
 _CALENDAR = re.compile(r"(?P<year>\d{4})(?:-Q(?P<quarter>[1-4])|-(?P<month>\d{2})(?:-(?P<day>\d{2}))?)?", re.ASCII)
 _TIMED = re.compile(
     r"(?P<day>\d{4}-\d{2}-\d{2})[T ](?P<time>\d{2}:\d{2}(?::\d{2}(?:\.\d{1,6})?)?) ?(?P<zone>Z|[+-]\d{2}:?\d{2})?",
@@ -34,7 +34,7 @@ def read_date(text: str, source: str) -> DateClaim:
     if not match:
         raise UnreadableDate(f"{text!r} is not a date", _HINT)
     if match["zone"] is None:
-        raise UnreadableDate(f"{text!r} has a time of day but no time zone", "Add Z for UTC, or the offset (+09:00).")
+        raise UnreadableDate(f"{text!r} has a time of day but no time zone", "add Z for UTC, or the offset (+09:00)")
     return DateClaim(text, _instant(text, match), Precision.INSTANT, source)
 
 
@@ -68,7 +68,7 @@ def epoch_instant(value: object, *, unit_s: float = 1) -> datetime | None:
         raise UnreadableDate(f"{value!r} is not an epoch ({error})", _HINT) from None
     if not _FIRST_CONTEST_YEAR <= instant.year <= _LAST_CONTEST_YEAR:
         raise UnreadableDate(
-            f"{value!r} would be in the year {instant.year}", "Check the unit: seconds or milliseconds."
+            f"{value!r} would be in the year {instant.year}", "check the unit: seconds or milliseconds"
         )
     return instant
 
@@ -84,7 +84,7 @@ def zoned_instant(text: str, zone: tzinfo | None) -> datetime:
     if match["zone"] is None:
         if zone is None:
             raise UnreadableDate(
-                f"{text!r} has no time zone, and its source declares none", "Declare the source's zone."
+                f"{text!r} has no time zone, and its source declares none", "declare the source's zone"
             )
         return _after_epoch(text, _instant(text, match).replace(tzinfo=zone).astimezone(UTC))
     return _instant(text, match)
@@ -117,5 +117,5 @@ def _instant(text: str, match: re.Match[str]) -> datetime:
 def _after_epoch(text: str, earliest: datetime) -> datetime:
     """An empty date that went through a clock comes out as 1970: it would pass for a very old problem."""
     if earliest.year <= _EPOCH_YEAR:
-        raise UnreadableDate(f"{text!r} is no date of a contest problem", "Leave the date out when it is unknown.")
+        raise UnreadableDate(f"{text!r} is no date of a contest problem", "leave the date out when it is unknown")
     return earliest

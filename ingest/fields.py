@@ -15,7 +15,7 @@ def required_text(row: Mapping[str, Any], name: str) -> str:
     """The text under `name`, stripped; ``BadRow`` when it is missing, empty or no text."""
     text = optional_text(row, name)
     if text is None:
-        raise BadRow(f"has no {name}", f"Give {name} as a text that is not empty.")
+        raise BadRow(f"has no {name}", f"give {name} as a text that is not empty")
     return text
 
 
@@ -30,7 +30,7 @@ def long_text(row: Mapping[str, Any], name: str) -> str:
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise BadRow(f"{name} is {json_kind(value)}, not a text", f"Write {name} in quotes.")
+        raise BadRow(f"{name} is {json_kind(value)}, not a text", f"write {name} in quotes")
     return storable(name, value)
 
 
@@ -40,9 +40,9 @@ def positive_number(row: Mapping[str, Any], name: str) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise BadRow(f"{name} is {json_kind(value)}, not a number", f"Write {name} as a number above zero.")
+        raise BadRow(f"{name} is {json_kind(value)}, not a number", f"write {name} as a number above zero")
     if not 0 < value <= sys.float_info.max:
-        raise BadRow(f"{name} is {value}", f"Write {name} as a number above zero.")
+        raise BadRow(f"{name} is {value}", f"write {name} as a number above zero")
     return value
 
 
@@ -52,4 +52,4 @@ def refuse_unknown(row: Mapping[str, Any], known: Iterable[str], what: str) -> N
     unknown = sorted(set(row) - set(allowed))
     if unknown:
         names = ", ".join(repr(name) for name in unknown)
-        raise BadRow(f"{what} has no field {names}", f"The fields of {what} are: {', '.join(allowed)}.")
+        raise BadRow(f"{what} has no field {names}", f"the fields of {what} are: {', '.join(allowed)}")

@@ -43,7 +43,7 @@ def import_problems(
     """
     problem_format = load_format(format_name)
     if not path.exists():
-        raise UnreadableSource(f"{path} does not exist", "Check the path.")
+        raise UnreadableSource(f"{path} does not exist", "check the path")
     tally = Tally()
     importer = _Importer(tally, now, known_only=known_only)
     items = problem_format.read(path)
@@ -53,7 +53,7 @@ def import_problems(
         save_in_batches(store, items, importer.save, tally, size=_size, progress=progress)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise UnreadableSource(f"{error.filename or path} cannot be read: {reason}", "Check the file.") from None
+        raise UnreadableSource(f"{error.filename or path} cannot be read: {reason}", "check the file") from None
     missing = _without_tests(store, {key.platform for key in importer.seen}) if known_only else []
     return keep_refused(store, path, tally.report(missing), now=now)
 
@@ -74,10 +74,10 @@ class _Importer:
     def _save_one(self, session: Session, record: ProblemRecord) -> Result:
         key = record.key
         if key in self.seen:  # two versions of one problem would alternate for ever
-            return Refusal(str(key), "appears more than once here; the first was taken", "Keep one of them.")
+            return Refusal(str(key), "appears more than once here; the first was taken", "keep one of them")
         self.seen.add(key)
         if self._known_only and find_problem(session, key.native_id, key.platform) is None:
-            return Refusal(str(key), "is not in the store", "Import the list that it belongs to first.")
+            return Refusal(str(key), "is not in the store", "import the list that it belongs to first")
         saved = save_problem(session, with_weak_tests_flagged(record), now=self._now)
         if saved.date_note:
             self._tally.add(Note(str(key), saved.date_note))

@@ -109,12 +109,6 @@ class Ingestion:
             caught_up=span in (None, Span()) and not offline,
         )
 
-    def require_contact(self, names: Iterable[str]) -> None:
-        """``NotConfigured`` when one of these sources asks a host and nobody has said who asks."""
-        for name in names:
-            if (source := _loaded(name)) and source.hosts:
-                self._settings.fetch.user_agent()
-
     def plan(self, name: str, span: Span, *, offline: bool = False) -> Plan:
         """What a run of the source would read. Raises ``SourceError``."""
         source = load_source(name)
@@ -141,7 +135,7 @@ class Ingestion:
         until = span.until or now + LOOK_AHEAD
         if since >= until:
             window = f"from {since.isoformat()} to {until.isoformat()}"
-            raise NotConfigured(f"the window of {name} is empty: it goes {window}", "Give both --since and --until.")
+            raise NotConfigured(f"the window of {name} is empty: it goes {window}", "give both --since and --until")
         with self._store.read() as session:
             known = load_contests(session, name, since=since, until=until)
         stored = frozenset(one.record.native_id for one in known if one.record.starts_at is not None)
@@ -196,6 +190,13 @@ def runnable_sources(of_source: Mapping[str, Mapping[str, Any]]) -> tuple[str, .
     return tuple(name for name in source_names() if not missing_settings(name, of_source.get(name, {})))
 
 
+def require_contact(settings: IngestSettings, names: Iterable[str]) -> None:
+    """``NotConfigured`` when one of these sources asks a host and nobody has said who asks."""
+    for name in names:
+        if (source := _loaded(name)) and source.hosts:
+            settings.fetch.user_agent()
+
+
 def _loaded(name: str) -> Source | None:
     """The source called `name`; None for one that does not load, which is told when it is run."""
     try:
@@ -220,7 +221,7 @@ def check_names(names: tuple[str, ...]) -> tuple[str, ...]:
     known = source_names()
     for name in names:
         if name not in known:
-            raise NotConfigured(f"no source is called {name!r}", f"The sources are: {', '.join(known)}.")
+            raise NotConfigured(f"no source is called {name!r}", f"the sources are: {', '.join(known)}")
     return tuple(dict.fromkeys(names))
 
 

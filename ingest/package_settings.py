@@ -34,7 +34,7 @@ def _read(package: Package, file: Path) -> dict[str, Any]:
 def require_inside(folder: Path, file: Path) -> None:
     """Refuse a link that leads out of the package: it would read whatever stands there into the store."""
     if not file.resolve().is_relative_to(folder.resolve()):
-        raise BadRow(f"{file.name} is a link out of the package", "Copy the file into the package.")
+        raise BadRow(f"{file.name} is a link out of the package", "copy the file into the package")
 
 
 def words(what: str, given: object) -> tuple[str, ...]:
@@ -45,4 +45,4 @@ def words(what: str, given: object) -> tuple[str, ...]:
         return () if given in (None, "null", "~") else tuple(given.split())
     if isinstance(given, list) and all(isinstance(word, str) for word in given):
         return tuple(word for words in given for word in words.split())
-    raise BadRow(f"{what} are not words", "Write them as one text or a list of texts.")
+    raise BadRow(f"{what} are not words", "write them as one text or a list of texts")

@@ -103,11 +103,11 @@ def _case(
     rules, checker_flags = _rules(package, arguments), _checker_flags(package, arguments)
     answer = file.with_suffix(".ans")
     if not answer.is_file():
-        raise BadRow("has no answer file", f"Add {answer.name}; it may be empty.")
+        raise BadRow("has no answer file", f"add {answer.name}; it may be empty")
     if file.with_suffix(".files").exists():
-        raise BadRow("gives its program files beside stdin, which is not supported", "Only stdin tests can be judged.")
+        raise BadRow("gives its program files beside stdin, which is not supported", "only stdin tests can be judged")
     if arguments.program:
-        raise BadRow("gives its program arguments, which is not supported", "Only stdin tests can be judged.")
+        raise BadRow("gives its program arguments, which is not supported", "only stdin tests can be judged")
     given, expected = (_contents(package, path, found.normalised) for path in (file, answer))
     return TestCaseRecord(
         name=name,
@@ -132,9 +132,7 @@ def _contents(package: Package, file: Path, normalised: list[str]) -> bytes:
 
 def _answers_alone(folder: Path, where: str, data: Path) -> list[Refusal]:
     return [
-        Refusal(
-            f"{where}/data/{file.relative_to(data).with_suffix('').as_posix()}", "has no input file", "Add the .in."
-        )
+        Refusal(f"{where}/data/{file.relative_to(data).with_suffix('').as_posix()}", "has no input file", "add the .in")
         for file in sorted(folder.rglob("*.ans"))
         if not file.with_suffix(".in").is_file()
     ]

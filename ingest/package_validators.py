@@ -73,7 +73,7 @@ def read_validator(package: Package, flags: tuple[str, ...] = ()) -> Checker | N
 
 
 def _refusal(reason: str) -> NoChecker:
-    return NoChecker(f"its own output validator {reason}", "Judge its answers by hand, or leave the problem out.")
+    return NoChecker(f"its own output validator {reason}", "judge its answers by hand, or leave the problem out")
 
 
 def _program(package: Package) -> _Parts:

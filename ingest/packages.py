@@ -115,7 +115,7 @@ def open_package(folder: Path) -> Package:
     version = _text(meta, "problem_format_version") or LEGACY
     if version not in KNOWN_VERSIONS:
         raise BadRow(
-            f"problem.yaml: the format version {version!r} is not known", f"Known are: {', '.join(KNOWN_VERSIONS)}."
+            f"problem.yaml: the format version {version!r} is not known", f"known are: {', '.join(KNOWN_VERSIONS)}"
         )
     legacy = version.startswith(LEGACY)
     limits, constants = _map(meta, "limits"), _constants(meta)
@@ -150,7 +150,7 @@ def _map(meta: dict[str, Any], name: str) -> dict[str, Any]:
     if value in (None, "", "null", "~", []):
         return {}
     if not isinstance(value, dict):
-        raise BadRow(f"problem.yaml: {name} is not a map", f"Write {name} as names with values, indented.")
+        raise BadRow(f"problem.yaml: {name} is not a map", f"write {name} as names with values, indented")
     return value
 
 
@@ -178,7 +178,7 @@ def read_yaml(file: Path, change: Callable[[str], str] = str) -> dict[str, Any]:
     """
     data = file.read_bytes()
     if len(data) > MAX_YAML_BYTES:
-        raise BadRow(f"{file.name} is larger than {MAX_YAML_BYTES // 2**20} MiB", "Settings are a few lines of YAML.")
+        raise BadRow(f"{file.name} is larger than {MAX_YAML_BYTES // 2**20} MiB", "settings are a few lines of YAML")
     try:
         text, _ = normalise_file(data)
         value = yaml.load(change(text.decode()), Loader=yaml.BaseLoader)  # builds texts, lists and maps only
@@ -186,11 +186,11 @@ def read_yaml(file: Path, change: Callable[[str], str] = str) -> dict[str, Any]:
         raise BadRow(f"{file.name} {error.reason}", error.hint) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         reason = " ".join(str(error).split())
-        raise BadRow(f"{file.name} is not YAML ({reason})", f"Repair {file.name}.") from None
+        raise BadRow(f"{file.name} is not YAML ({reason})", f"repair {file.name}") from None
     if value in (None, ""):
         return {}
     if not isinstance(value, dict):
-        raise BadRow(f"{file.name} is not a map of names to values", f"Repair {file.name}.")
+        raise BadRow(f"{file.name} is not a map of names to values", f"repair {file.name}")
     return value
 
 
@@ -200,7 +200,7 @@ def _text(meta: dict[str, Any], name: str) -> str | None:
     if value in (None, "", "null", "~", [], {}):
         return None
     if not isinstance(value, str):
-        raise BadRow(f"problem.yaml: {name} is not a text", f"Write {name} as one text.")
+        raise BadRow(f"problem.yaml: {name} is not a text", f"write {name} as one text")
     return storable(name, value).strip() or None
 
 
@@ -214,7 +214,7 @@ def positive_number(limits: dict[str, Any], name: str) -> float | None:
     except ValueError:
         number = math.nan
     if not (math.isfinite(number) and number > 0):
-        raise BadRow(f"problem.yaml: {name} is {written!r}", f"Write {name} as a number above zero.")
+        raise BadRow(f"problem.yaml: {name} is {written!r}", f"write {name} as a number above zero")
     return number
 
 
@@ -328,7 +328,7 @@ def validator_rules(flags: tuple[str, ...]) -> dict[str, Any]:
         else:
             raise BadRow(
                 f"the default output validator has no flag {word!r}",
-                "Its flags are case_sensitive, space_change_sensitive and float_[absolute_|relative_]tolerance EPS.",
+                "its flags are case_sensitive, space_change_sensitive and float_[absolute_|relative_]tolerance EPS",
             )
     return rules
 
@@ -337,4 +337,4 @@ def _epsilon(flag: str, written: str | None) -> float:
     try:
         return checked_tolerance(flag, float(written or ""))
     except ValueError:
-        raise BadRow(f"the flag {flag} has {written!r} for its tolerance", f"Write {flag} 1e-6, say.") from None
+        raise BadRow(f"the flag {flag} has {written!r} for its tolerance", f"write {flag} 1e-6, say") from None

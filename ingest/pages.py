@@ -147,7 +147,7 @@ class Page:
         """The error that says what is wrong with this page."""
         return PageChanged(
             f"{self.url} {what}",
-            "Look at the page: the site may have changed, or shows something else (live sources check).",
+            "look at the page: the site may have changed, or shows something else (live sources check)",
             snapshot_id=self.snapshot_id,
         )
 

@@ -77,7 +77,7 @@ def parse_cron(text: str) -> Trigger:
     weekdays = _weekdays(day_of_week.lower(), text)
     if day != "*" and weekdays != "*":
         raise CronUnreadable(
-            f"the schedule {text!r} names days of the month and days of the week", 'Write "*" for one of the two.'
+            f"the schedule {text!r} names days of the month and days of the week", 'write "*" for one of the two'
         )
     try:
         trigger: Trigger = CronTrigger(
@@ -86,7 +86,7 @@ def parse_cron(text: str) -> Trigger:
     except (ValueError, TypeError) as error:
         raise CronUnreadable(f"the schedule {text!r} cannot be read: {error}") from None
     if trigger.get_next_fire_time(None, _FIRST) is None:
-        raise CronUnreadable(f"the schedule {text!r} names a day that never comes", "Check day and month.")
+        raise CronUnreadable(f"the schedule {text!r} names a day that never comes", "check day and month")
     return trigger
 
 
@@ -100,7 +100,7 @@ def _weekdays(field: str, text: str) -> str:
         if not match:
             raise CronUnreadable(
                 f"the schedule {text!r} cannot be read: {part!r} is no day of the week",
-                f"Write {', '.join(_DAYS)}, or 0 to 7 with 0 and 7 for Sunday.",
+                f"write {', '.join(_DAYS)}, or 0 to 7 with 0 and 7 for Sunday",
             )
         first, last, step = match["first"], match["last"], match["step"]
         begin = _day_number(first) if first else 0
@@ -109,7 +109,7 @@ def _weekdays(field: str, text: str) -> str:
             end = 7
         if begin > end:
             raise CronUnreadable(
-                f"the schedule {text!r} cannot be read: {part!r} runs backwards", "A week begins on Sunday."
+                f"the schedule {text!r} cannot be read: {part!r} runs backwards", "a week begins on Sunday"
             )
         days |= {number % 7 for number in range(begin, end + 1, int(step or 1))}
     return ",".join(_DAYS[number] for number in sorted(days))

@@ -25,7 +25,7 @@ def read_checker(given: object) -> dict[str, Any] | None:
     if checker is not None and checker["program"]["language"] not in languages.names():
         raise BadRow(
             f"checker: the sandbox has no language {checker['program']['language']!r}",
-            f"Write it in one of: {', '.join(languages.names())}.",
+            f"write it in one of: {', '.join(languages.names())}",
         )
     return checker
 
@@ -41,11 +41,11 @@ def _read(
     if given is None:
         return None
     if not isinstance(given, dict):
-        raise BadRow(f"{name} is {json_kind(given)}, not an object", f"Write {name} as an object, or leave it out.")
+        raise BadRow(f"{name} is {json_kind(given)}, not an object", f"write {name} as an object, or leave it out")
     try:
         return write(read(given))
     except ValueError as error:
-        raise BadRow(f"{name}: {error}", f"Correct {name}.") from None
+        raise BadRow(f"{name}: {error}", f"correct {name}") from None
 
 
 def require_judgeable(record: SuiteRecord) -> None:
@@ -65,6 +65,4 @@ def require_judgeable(record: SuiteRecord) -> None:
             groups=None if record.groups is None else plain.read_groups(record.groups),
         )
     except ValueError as error:
-        raise BadRow(
-            f"its suite cannot be judged: {error}", "Correct what judges it, or leave the tests out."
-        ) from None
+        raise BadRow(f"its suite cannot be judged: {error}", "correct what judges it, or leave the tests out") from None

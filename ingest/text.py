@@ -18,7 +18,7 @@ def with_unix_line_ends(text: str) -> str:
 def storable(name: str, text: str) -> str:
     """`text` with LF line ends, refused with a ``BadRow`` that names the field if no database could keep it."""
     if "\x00" in text:
-        raise BadRow(f"{name} holds a NUL character", f"Remove the NUL character from {name}.")
+        raise BadRow(f"{name} holds a NUL character", f"remove the NUL character from {name}")
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -37,7 +37,7 @@ def encode_test_text(name: str, text: str) -> bytes:
 def _lone_surrogate(name: str, error: UnicodeEncodeError) -> BadRow:
     return BadRow(
         f"{name} is not valid Unicode: half of a surrogate pair at character {error.start}",
-        "Write characters beyond U+FFFF as a full pair (\\ud83d\\ude00) or directly in UTF-8.",
+        "write characters beyond U+FFFF as a full pair (\\ud83d\\ude00) or directly in UTF-8",
     )
 
 
@@ -57,7 +57,7 @@ def normalise_file(data: bytes) -> tuple[bytes, tuple[str, ...]]:
     else:
         text = _decode(data, "utf-8")
     if "\x00" in text:
-        raise BadRow("holds NUL bytes: binary data, or UTF-16 without its mark", "Save the file as UTF-8 text.")
+        raise BadRow("holds NUL bytes: binary data, or UTF-16 without its mark", "save the file as UTF-8 text")
     if "\r\n" in text:
         changes.append("CRLF")
         text = with_unix_line_ends(text)
@@ -69,7 +69,7 @@ def _decode(data: bytes, encoding: str) -> str:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         reason = f"is not {encoding.upper()} text (byte {error.start}: {error.reason})"
-        raise BadRow(reason, "Save the file as UTF-8 text.") from None
+        raise BadRow(reason, "save the file as UTF-8 text") from None
 
 
 def require_call_test(given: bytes, expected: bytes) -> None:
@@ -82,5 +82,5 @@ def require_call_test(given: bytes, expected: bytes) -> None:
             except (ValueError, RecursionError) as error:
                 reason = f"is call-based, but its {what} is not JSON ({error})"
                 raise BadRow(
-                    reason, "Write each argument on a line of its own, and the result, as JSON values."
+                    reason, "write each argument on a line of its own, and the result, as JSON values"
                 ) from None

@@ -56,7 +56,7 @@ class InputValidator:
         for test, result in zip(suite.tests, results, strict=True):
             if _exit_code(result) == _INVALID:
                 reason = f"the input validator refuses its input: {result.detail}"
-                yield Refusal(f"{record.key}, test {test.name}", reason, "Correct the test, or the validator.")
+                yield Refusal(f"{record.key}, test {test.name}", reason, "correct the test, or the validator")
 
     def _run(self, record: ProblemRecord, tests: tuple[TestCaseRecord, ...]) -> tuple[TestResult, ...]:
         inputs = tuple(Test(str(number), test.input, b"") for number, test in enumerate(tests))
@@ -66,7 +66,7 @@ class InputValidator:
                 what = f"the input validator ends with neither {_VALID} nor {_INVALID}"
                 # What it printed was compared with nothing, which tells nothing of it.
                 said = "exit code 0" if _exit_code(result) == 0 else result.detail or str(result.verdict)
-                raise BrokenValidator(f"{what} on a test of {record.key}: {said}", "Correct the validator.")
+                raise BrokenValidator(f"{what} on a test of {record.key}: {said}", "correct the validator")
         return outcome.tests
 
 

@@ -19,8 +19,8 @@ from ingest.errors import BadRow
 MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 """No list of tests known is near this size; zlib can blow a megabyte up to a gigabyte."""
 
-_AGAIN = "Fetch the row again: its private_test_cases is damaged."
-_HOSTILE = "Do not use this file: the data set's own rows hold a plain JSON text here."
+_AGAIN = "fetch the row again: its private_test_cases is damaged"
+_HOSTILE = "do not use this file: the data set's own rows hold a plain JSON text here"
 
 
 def decode_wire_tests(encoded: str) -> Any:

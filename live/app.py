@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -17,6 +16,7 @@ from live.commands import (
     doctor,
     duplicates,
     evaluate,
+    generate,
     imports,
     ingest,
     judge,
@@ -29,6 +29,7 @@ from live.commands import (
 )
 from live.errors import KEPT, NOTHING_KEPT, ExitCode, exit_code_of, explain, was_interrupted
 from live.session import Session, Work
+from live.streams import prepare_streams
 
 app = typer.Typer(
     name="live",
@@ -51,6 +52,7 @@ app.command("runs")(runs.runs)
 app.command("judge")(judge.judge)
 app.command("run")(run.run)
 app.command("prompts")(prompts.prompts)
+app.command("generate")(generate.generate)
 app.command("eval")(evaluate.evaluate)
 app.command("compare")(compare.compare)
 app.command("doctor")(doctor.doctor)
@@ -87,16 +89,9 @@ def main_options(
     context.obj = Session(db=db, models=models_path, quiet=quiet, work=context.find_object(Work) or Work())
 
 
-def _print_any_text() -> None:
-    """Titles of sites hold what a terminal's encoding may lack, and even halves of surrogate pairs."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-
-
 def run_command() -> None:
     """Run the command; every expected error becomes its lines and its exit code."""
-    _print_any_text()
+    prepare_streams()
     work = Work()
     try:
         app(obj=work)

@@ -16,7 +16,16 @@ CONFIG_FILE = "live.toml"
 _KINDS = {str: "a text", list: "a list", dict: "a table", int: "a whole number"}
 _MOST_DAYS = 3650
 _LONGEST_INTERVAL_S = 3600
-_KEYS: dict[str, type] = {"db": str, "models": list, "executor": str, "image": str, "ingest": dict, "sources": dict}
+_KEYS: dict[str, type] = {
+    "db": str,
+    "models": list,
+    "executor": str,
+    "image": str,
+    "generate": dict,
+    "ingest": dict,
+    "sources": dict,
+}
+_GENERATE_KEYS: dict[str, type] = {"base_url": str}
 _INGEST_KEYS: dict[str, type] = {
     "contact": str,
     "sources": list,
@@ -49,6 +58,7 @@ class Config:
     """What the command works with. ``default_folder`` is where the store lies when nobody said where; else None.
 
     ``executor`` and ``image`` are what programs are run in; an image is for Docker alone, None is its own choice.
+    ``generate_base_url`` is the endpoint that models are asked at.
     """
 
     db_url: str
@@ -57,18 +67,19 @@ class Config:
     executor: str
     image: str | None
     ingest: IngestConfig
+    generate_base_url: str | None = None
 
 
 def load_config(*, db: str | None, models: list[Path] | None, folder: Path) -> Config:
     """The configuration for a command started in ``folder``. Raises ``UsageError`` for a file that cannot be used."""
     settings = _read_file(folder / CONFIG_FILE)
+    _check_keys(settings.get("generate", {}), _GENERATE_KEYS, f"{folder / CONFIG_FILE}: [generate]")
     named = settings.get("models", [])
     if not all(isinstance(entry, str) for entry in named):
         raise UsageError(f"{folder / CONFIG_FILE}: models must be a list of texts", "write the paths in quotes")
     paths = [*(models or []), *(folder / entry for entry in named)]
-    own_folder = _user_folder("XDG_CONFIG_HOME", ".config") / "models"
-    if own_folder.is_dir():
-        paths.append(own_folder)
+    if models_folder().is_dir():
+        paths.append(models_folder())
     given = db or settings.get("db")
     default = _user_folder("XDG_DATA_HOME", ".local/share")
     return Config(
@@ -78,6 +89,7 @@ def load_config(*, db: str | None, models: list[Path] | None, folder: Path) -> C
         executor=settings.get("executor", "auto"),
         image=settings.get("image"),
         ingest=_ingest_config(settings, folder),
+        generate_base_url=settings.get("generate", {}).get("base_url"),
     )
 
 
@@ -146,6 +158,11 @@ def _check_keys(table: Mapping[str, Any], known: Mapping[str, type], where: str)
             raise UsageError(f"{where} has an unknown key {key!r}", f"known keys: {', '.join(known)}")
         if not isinstance(value, known[key]) or isinstance(value, bool):
             raise UsageError(f"{where}: {key} must be {_KINDS[known[key]]}", "correct it, or remove it")
+
+
+def models_folder() -> Path:
+    """Where a user's own model files are found unasked; it need not be there."""
+    return _user_folder("XDG_CONFIG_HOME", ".config") / "models"
 
 
 def _user_folder(variable: str, below_home: str) -> Path:

@@ -268,7 +268,11 @@ def saturation_sheet(audit: SaturationAudit) -> Sheet:
         sheets.difference_interval(),
         sheets.points("beyond others"),
         sheets.points("below line"),
-        *((sheets.p_value("p"), sheets.p_value("Holm p", key="p_holm"), sheets.p_value("BH p", key="p_bh")) if any(audit.tests) else ()),
+        *(
+            (sheets.p_value("p"), sheets.p_value("Holm p", key="p_holm"), sheets.p_value("BH p", key="p_bh"))
+            if any(audit.tests)
+            else ()
+        ),
     )
     gaps = [-math.inf if row.gap is None else row.gap for row in audit.found.rows]
     places = sorted(range(len(gaps)), key=lambda place: gaps[place], reverse=True)

@@ -41,9 +41,7 @@ def _solution(
     if code is None:
         code = ""
     if not isinstance(code, str):
-        return Refusal(
-            where, f"the program must be a text, not {json_kind(code)}", "Write each program as a JSON text."
-        )
+        return Refusal(where, f"the program must be a text, not {json_kind(code)}", "write each program as a JSON text")
     try:
         code = storable_code(code)
     except BadRow as error:

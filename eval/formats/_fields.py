@@ -32,7 +32,7 @@ def only_known_keys(row: Row, known: Collection[str]) -> None:
     unknown = sorted(set(row) - set(known))
     if unknown:
         named = ", ".join(repr(key) for key in unknown)
-        raise BadRow(f"unknown key {named}", f"The keys of this format are {', '.join(known)}.")
+        raise BadRow(f"unknown key {named}", f"the keys of this format are {', '.join(known)}")
 
 
 def identifier(row: Row, key: str) -> str:
@@ -93,7 +93,7 @@ def required_list(row: Row, key: str) -> list[object]:
 def storable_code(code: str) -> str:
     """The code itself, or a refusal when no UTF-8 file can hold it: replacing a character would change the program."""
     if not is_storable(code):
-        raise BadRow("the code holds half a surrogate pair, which no UTF-8 file can hold", "Mend the damaged text.")
+        raise BadRow("the code holds half a surrogate pair, which no UTF-8 file can hold", "mend the damaged text")
     return code
 
 
@@ -115,7 +115,7 @@ def is_storable(text: str) -> bool:
 
 def _clean(key: str, name: str) -> str:
     if "\0" in name or not is_storable(name):
-        raise BadRow(f"{key!r} holds a character that is no text: {name!r:.60}", "Mend the damaged text.")
+        raise BadRow(f"{key!r} holds a character that is no text: {name!r:.60}", "mend the damaged text")
     return name
 
 

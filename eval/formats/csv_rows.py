@@ -49,12 +49,12 @@ def _rows(path: Path, known: tuple[str, ...], needed: tuple[str, ...]) -> Iterat
             names = ["id" if name == OTHER_NAME else name for name in next(reader, [])]
             wrong = _wrong_header(names, known, needed)
             if wrong:
-                yield Refusal("line 1", wrong, f"The columns of this format are {', '.join(known)}.")
+                yield Refusal("line 1", wrong, f"the columns of this format are {', '.join(known)}")
                 return
             for row, cells in enumerate(filter(None, reader), start=1):
                 yield _row(f"row {row}", names, cells)
     except UnicodeDecodeError as error:
-        yield Refusal(f"after row {row}", f"not UTF-8: {error.reason}", "Write the file in UTF-8.")
+        yield Refusal(f"after row {row}", f"not UTF-8: {error.reason}", "write the file in UTF-8")
     except (csv.Error, *READ_FAULTS) as error:
         reason = f"not CSV: {error}" if isinstance(error, csv.Error) else cannot_go_on(error)
         yield Refusal(f"after row {row}", reason, GET_IT_AGAIN)
@@ -65,7 +65,7 @@ def _row(where: str, names: list[str], cells: list[str]) -> JsonRow | Refusal:
     if len(cells) == len(names):
         return JsonRow(where, _values(names, cells), raw)
     reason = f"{len(cells)} cells under {len(names)} columns"
-    return Refusal(where, reason, "Put cells that hold commas or line ends in quotes.", raw)
+    return Refusal(where, reason, "put cells that hold commas or line ends in quotes", raw)
 
 
 def _wrong_header(names: list[str], known: tuple[str, ...], needed: tuple[str, ...]) -> str | None:

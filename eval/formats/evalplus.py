@@ -75,7 +75,7 @@ def _solution(where: str, row: Row, seen: Counter[str]) -> Iterator[SolutionRow]
     seen[task_id] += 1
     whole = row.get("solution") is not None
     if not whole and row.get("completion") is None:
-        raise BadRow("the row has neither 'solution' nor 'completion'", "One of the two must hold the program.")
+        raise BadRow("the row has neither 'solution' nor 'completion'", "one of the two must hold the program")
     code = storable_code(required_text(row, "solution" if whole else "completion"))
     yield SolutionRow(where, task_id, code, index, platform=platform, continues_starter=not whole)
 
@@ -84,10 +84,10 @@ def _tallies(task_id: str, value: object) -> Iterator[ResultRow]:
     task_id, platform = _task(task_id)
     rows = [as_row(row) for row in required_list({task_id: value}, task_id)]
     if not rows:
-        raise BadRow("the task has no samples", "A result needs at least one graded sample.")
+        raise BadRow("the task has no samples", "a result needs at least one graded sample")
     base, plus = _passes(rows, "base_status"), _passes(rows, "plus_status")
     if None in base:
-        raise BadRow("a sample has no 'base_status'", "Grade the file again.")
+        raise BadRow("a sample has no 'base_status'", "grade the file again")
     where = f"task_id {task_id!r}"
     yield ResultRow(where, task_id, len(rows), sum(map(bool, base)), ORIGIN_BASE, platform=platform)
     if None in plus:
@@ -107,5 +107,5 @@ def _task(task_id: str) -> tuple[str, str]:
     platform = PLATFORMS.get(task_id.partition("/")[0])
     if platform is None:
         known = " or ".join(f"'{prefix}/0'" for prefix in PLATFORMS)
-        raise BadRow(f"the task id {task_id!r} is of no known benchmark", f"Task ids look like {known}.")
+        raise BadRow(f"the task id {task_id!r} is of no known benchmark", f"task ids look like {known}")
     return task_id, platform

@@ -63,7 +63,7 @@ def solution_row(where: str, row: Row, seen: Counter[tuple[str | None, str | Non
     is_answer = "output" in row
     if is_answer and ("code" in row or "raw_output" in row):
         raise BadRow(
-            "'output' beside 'code' or 'raw_output'", "Give the program as 'code', or the whole answer as 'output'."
+            "'output' beside 'code' or 'raw_output'", "give the program as 'code', or the whole answer as 'output'"
         )
     code = "" if is_answer else storable_code(required_text(row, "code"))
     raw_output = required_text(row, "output") if is_answer else optional_text(row, "raw_output")
@@ -89,9 +89,9 @@ def result_row(where: str, row: Row) -> Iterator[ResultRow]:
     only_known_keys(row, RESULT_KEYS)
     n_samples, n_correct = required_count(row, "n_samples"), required_count(row, "n_correct")
     if n_samples == 0:
-        raise BadRow("'n_samples' must be at least 1", "Leave out problems that have no samples.")
+        raise BadRow("'n_samples' must be at least 1", "leave out problems that have no samples")
     if n_correct > n_samples:
-        raise BadRow(f"{n_correct} correct of {n_samples} samples", "'n_correct' is at most 'n_samples'.")
+        raise BadRow(f"{n_correct} correct of {n_samples} samples", "'n_correct' is at most 'n_samples'")
     yield ResultRow(
         where,
         identifier(row, "id"),

@@ -46,12 +46,12 @@ def _graded(where: str, row: Row) -> Iterator[ResultRow | Note]:
 def _tally(where: str, row: Row) -> ResultRow:
     native_id, grades = identifier(row, "question_id"), required_list(row, "graded_list")
     if not grades:
-        raise BadRow("'graded_list' is empty", "A result needs at least one graded sample.")
+        raise BadRow("'graded_list' is empty", "a result needs at least one graded sample")
     if not all(isinstance(grade, bool) for grade in grades):
-        raise BadRow("'graded_list' must hold nothing but true and false", "Grade the file again.")
+        raise BadRow("'graded_list' must hold nothing but true and false", "grade the file again")
     codes = row.get("code_list")
     if isinstance(codes, list) and len(codes) != len(grades):
-        raise BadRow(f"{len(grades)} grades for {len(codes)} programs", "Grade the file again.")
+        raise BadRow(f"{len(grades)} grades for {len(codes)} programs", "grade the file again")
     return ResultRow(
         where, native_id, len(grades), sum(map(bool, grades)), ORIGIN, platform=optional_name(row, "platform")
     )

@@ -71,7 +71,7 @@ def _full_names(path: Path) -> dict[str, str]:
 def _tally(where: str, row: Row, full_names: dict[str, str]) -> ResultRow:
     native_id, model = identifier(row, "question_id"), optional_name(row, "model")
     if model is None:
-        raise BadRow("the row names no model", "Leave out rows without one.")
+        raise BadRow("the row names no model", "leave out rows without one")
     n_samples, n_correct = _samples(_percent(row), model)
     return ResultRow(
         where,
@@ -88,11 +88,11 @@ def _tally(where: str, row: Row, full_names: dict[str, str]) -> ResultRow:
 def _percent(row: Row) -> float:
     value = row.get("pass@1")
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadRow("'pass@1' is missing or no number", "Leave out what was not run.")
+        raise BadRow("'pass@1' is missing or no number", "leave out what was not run")
     if value == -1:
-        raise BadRow("not run (pass@1 is -1)", "Nothing to do: a model that was not run has no result.")
+        raise BadRow("not run (pass@1 is -1)", "nothing to do: a model that was not run has no result")
     if not 0 <= value <= 100:
-        raise BadRow(f"'pass@1' must be a percentage, not {value:g}", "The site writes 0 to 100.")
+        raise BadRow(f"'pass@1' must be a percentage, not {value:g}", "the site writes 0 to 100")
     return float(value)
 
 
@@ -105,7 +105,7 @@ def _samples(percent: float, model: str) -> tuple[int, int]:
         if n_samples and abs(percent - 100 * n_correct / n_samples) <= TOLERANCE:
             return n_samples, n_correct
     of_what = f"{counts[0]} samples" if stated else "any usual number of samples (1, 5, 10, 15, ... 100)"
-    hint = "Import the counts themselves: n_samples and n_correct in the jsonl format."
+    hint = "import the counts themselves: n_samples and n_correct in the jsonl format"
     raise BadRow(f"pass@1 of {percent!r} % is no whole number of right answers out of {of_what}", hint)
 
 

@@ -40,19 +40,19 @@ def read_replies(path: Path) -> Iterator[ReplyRow | Refusal | Note]:
 def _reply_row(item: JsonRow, row: Row) -> ReplyRow:
     custom_id = row.get("custom_id")
     if not isinstance(custom_id, str):
-        raise BadRow("the line has no 'custom_id'", "Give the file that the endpoint answered with, as it came.")
+        raise BadRow("the line has no 'custom_id'", "give the file that the endpoint answered with, as it came")
     if "method" in row and "url" in row:
-        raise BadRow("this is a request, not an answer", "Give the file that the endpoint answered with.")
+        raise BadRow("this is a request, not an answer", "give the file that the endpoint answered with")
     response, error = row.get("response"), row.get("error")
     where = named(item.where, row, "custom_id")
     if response is not None and not isinstance(response, dict):
-        raise BadRow("'response' is no object", "Give the file as it came.")
+        raise BadRow("'response' is no object", "give the file as it came")
     said = cast(Row, response or {})
     status = required_count(said, "status_code") if said.get("status_code") is not None else 200
     body = said.get("body")
     if status < _ERROR_FROM and not error:
         if body is None:
-            raise BadRow("there is neither an answer nor an error", "Give the file as it came.")
+            raise BadRow("there is neither an answer nor an error", "give the file as it came")
         return ReplyRow(where, custom_id, status, body, item.raw)
     words = error or said.get("message")
     failed = body if isinstance(body, dict) and body.get("error") else words if _wraps(words) else {"error": words}

@@ -59,5 +59,5 @@ def all_forms() -> Mapping[str, Form]:
 def form_named(name: str) -> Form:
     """The form of that name. Raises ``UnknownFormat``."""
     if name not in all_forms():
-        raise UnknownFormat(f"unknown form of model lists {name!r}", f"The forms are {', '.join(all_forms())}.")
+        raise UnknownFormat(f"unknown form of model lists {name!r}", f"the forms are {', '.join(all_forms())}")
     return all_forms()[name]

@@ -36,6 +36,6 @@ def format_names() -> tuple[str, ...]:
 def load_format(name: str) -> ProblemFormat:
     """The format called `name`. ``UnknownFormat`` when there is none."""
     if name not in format_names():
-        raise UnknownFormat(f"no problem format is called {name!r}", f"The formats are: {', '.join(format_names())}.")
+        raise UnknownFormat(f"no problem format is called {name!r}", f"the formats are: {', '.join(format_names())}")
     module = importlib.import_module(f"{__name__}.{name}")
     return ProblemFormat(module.NAME, module.DESCRIPTION, module.read)

@@ -131,7 +131,7 @@ def _platform(row: dict[str, Any]) -> str:
         if alike and written not in known:
             raise BadRow(
                 f"platform is {written!r}, which is nearly {name!r}",
-                f"Write {name!r}, or call a platform of your own something less alike.",
+                f"write {name!r}, or call a platform of your own something less alike",
             )
     return written
 
@@ -155,14 +155,14 @@ def _contest(platform: str, given: object) -> ContestRecord | None:
     if given is None:
         return None
     if not isinstance(given, dict):
-        raise BadRow(f"contest is {json_kind(given)}, not an object", 'Write {"id": ..., "title": ...}.')
+        raise BadRow(f"contest is {json_kind(given)}, not an object", 'write {"id": ..., "title": ...}')
     refuse_unknown(given, _CONTEST_FIELDS, "a contest")
     written = optional_text(given, "starts_at")
     start = read_date(written, NAME) if written else None
     if start and start.precision is not Precision.INSTANT:
         raise UnreadableDate(
             f"contest: starts_at is the {start.precision} {written!r}, not an instant",
-            "Write it as 2024-05-04T12:00:00Z, or put the coarse date into the problem's field released.",
+            "write it as 2024-05-04T12:00:00Z, or put the coarse date into the problem's field released",
         )
     return ContestRecord(
         platform, required_text(given, "id"), optional_text(given, "title"), start.earliest if start else None
@@ -186,9 +186,7 @@ def _date(given: object) -> DateClaim:
         source = optional_text(given, "source") or NAME
         given = given.get("value")
     if not isinstance(given, str):
-        raise UnreadableDate(
-            f"released is {json_kind(given)}, not a date", 'Write a date in quotes, like "2024-05-04".'
-        )
+        raise UnreadableDate(f"released is {json_kind(given)}, not a date", 'write a date in quotes, like "2024-05-04"')
     try:
         return read_date(given, source)
     except UnreadableDate as error:
@@ -200,7 +198,7 @@ def _flags(given: object) -> tuple[tuple[str, str], ...]:
     for entry in _list("flags", given):
         flag = {"name": entry} if isinstance(entry, str) else entry
         if not isinstance(flag, dict):
-            raise BadRow(f"flags holds {json_kind(flag)}", 'Write a flag as "name" or {"name": ..., "reason": ...}.')
+            raise BadRow(f"flags holds {json_kind(flag)}", 'write a flag as "name" or {"name": ..., "reason": ...}')
         refuse_unknown(flag, ("name", "reason"), "a flag")
         flags.append((required_text(flag, "name"), optional_text(flag, "reason") or ""))
     return tuple(flags)
@@ -210,7 +208,7 @@ def _list(name: str, given: object) -> list[Any]:
     if given is None:
         return []
     if not isinstance(given, list):
-        raise BadRow(f"{name} is {json_kind(given)}, not a list", f"Write {name} as a list: [...].")
+        raise BadRow(f"{name} is {json_kind(given)}, not a list", f"write {name} as a list: [...]")
     return given
 
 
@@ -219,12 +217,12 @@ def _suite(row: dict[str, Any], tests: tuple[TestCaseRecord, ...]) -> SuiteRecor
     kind = _choice(IoKind, "io", row.get("io"), IoKind.STDIN)
     entry_point = optional_text(row, "entry_point")
     if kind in _CALL_BASED and entry_point is None:
-        raise BadRow(f"io is {kind}, but entry_point is missing", "Give the method's or class's name as entry_point.")
+        raise BadRow(f"io is {kind}, but entry_point is missing", "give the method's or class's name as entry_point")
     if kind not in _CALL_BASED and entry_point is not None:
-        raise BadRow(f"entry_point is given, but io is {kind}", 'Write "io": "function", or remove entry_point.')
+        raise BadRow(f"entry_point is given, but io is {kind}", 'write "io": "function", or remove entry_point')
     memory = positive_number(row, "memory_limit_bytes")
     if memory is not None and not isinstance(memory, int):
-        raise BadRow(f"memory_limit_bytes is {memory}", "Write memory_limit_bytes as a whole number of bytes.")
+        raise BadRow(f"memory_limit_bytes is {memory}", "write memory_limit_bytes as a whole number of bytes")
     suite = SuiteRecord(
         tests=tests,
         io_kind=kind,
@@ -246,16 +244,14 @@ def _references(given: object) -> tuple[ReferenceRecord, ...]:
     references: list[ReferenceRecord] = []
     for number, one in enumerate(_list("references", given), start=1):
         if not isinstance(one, dict):
-            raise BadRow(
-                f"reference {number} is {json_kind(one)}", 'Write {"name": ..., "language": ..., "code": ...}.'
-            )
+            raise BadRow(f"reference {number} is {json_kind(one)}", 'write {"name": ..., "language": ..., "code": ...}')
         refuse_unknown(one, _REFERENCE_FIELDS, f"reference {number}")
         code = one.get("code")
         if not isinstance(code, str):
-            raise BadRow(f"reference {number} has {json_kind(code)} as code", "Write its program as one text.")
+            raise BadRow(f"reference {number} has {json_kind(code)} as code", "write its program as one text")
         reference = ReferenceRecord(required_text(one, "name"), required_text(one, "language"), code)
         if any(reference.name == other.name for other in references):
-            raise BadRow(f"two references are called {reference.name!r}", "Give each reference its own name.")
+            raise BadRow(f"two references are called {reference.name!r}", "give each reference its own name")
         references.append(reference)
     return tuple(references)
 
@@ -267,24 +263,24 @@ def _choice(kinds: type[Choice], name: str, given: object, default: Choice) -> C
         if kind == given:
             return kind
     shown = repr(given) if isinstance(given, str) else json_kind(given)
-    raise BadRow(f"{name} is {shown}", f"Write {name} as one of: {', '.join(kinds)}.")
+    raise BadRow(f"{name} is {shown}", f"write {name} as one of: {', '.join(kinds)}")
 
 
 def _tests(where: str, given: object, call_based: bool, refused: list[Refusal]) -> tuple[TestCaseRecord, ...]:
     if given is None:  # Who writes the field has lost its value: that is not the same as having no tests.
-        raise BadRow("tests is null, not a list", "Leave tests out where there are none.")
+        raise BadRow("tests is null, not a list", "leave tests out where there are none")
     tests: list[TestCaseRecord] = []
     names: set[str] = set()
     counts: dict[TestOrigin, int] = {}
     for number, test in enumerate(_list("tests", given), start=1):
         if not isinstance(test, dict):
-            raise BadRow(f"test {number} is {json_kind(test)}", 'Write a test as {"input": ..., "expected": ...}.')
+            raise BadRow(f"test {number} is {json_kind(test)}", 'write a test as {"input": ..., "expected": ...}')
         refuse_unknown(test, _TEST_FIELDS, f"test {number}")
         origin = _choice(TestOrigin, f"origin of test {number}", test.get("origin"), TestOrigin.OFFICIAL)
         counts[origin] = counts.get(origin, 0) + 1
         name = optional_text(test, "name") or f"{origin}-{counts[origin]}"
         if name in names:
-            raise BadRow(f"two tests are called {name!r}", "Give each test its own name, or leave the names out.")
+            raise BadRow(f"two tests are called {name!r}", "give each test its own name, or leave the names out")
         names.add(name)
         try:
             tests.append(_test(test, name, origin, call_based))
@@ -296,11 +292,11 @@ def _tests(where: str, given: object, call_based: bool, refused: list[Refusal]) 
 def _test(test: dict[str, Any], name: str, origin: TestOrigin, call_based: bool) -> TestCaseRecord:
     for key in ("input", "expected"):
         if test.get(key) is None:
-            raise BadRow(f"has no {key}", f'Give "{key}"; an empty text is allowed, a missing one is not.')
+            raise BadRow(f"has no {key}", f'give "{key}"; an empty text is allowed, a missing one is not')
         if not isinstance(test[key], str):
-            raise BadRow(f"has {json_kind(test[key])} as {key}, not a text", f'Write "{key}" in quotes.')
+            raise BadRow(f"has {json_kind(test[key])} as {key}, not a text", f'write "{key}" in quotes')
         if origin is TestOrigin.RECOVERED and test[key].endswith("..."):
-            raise BadRow(f"has its {key} cut off by its source", "Use the whole test, or leave it out.")
+            raise BadRow(f"has its {key} cut off by its source", "use the whole test, or leave it out")
     comparison = read_comparison(test["comparison"]) if test.get("comparison") is not None else None
     given, expected = encode_test_text("input", test["input"]), encode_test_text("expected", test["expected"])
     if call_based:
@@ -313,7 +309,7 @@ def _checker_flags(given: object) -> tuple[str, ...] | None:
         return None
     flags = _list("checker_flags", given)
     if not all(isinstance(flag, str) for flag in flags):
-        raise BadRow("checker_flags holds what is no text", 'Write checker_flags as ["one", "two"].')
+        raise BadRow("checker_flags holds what is no text", 'write checker_flags as ["one", "two"]')
     return tuple(storable("checker_flags", flag) for flag in flags)
 
 

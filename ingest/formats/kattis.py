@@ -59,13 +59,13 @@ class PackageRead:
 def read(path: Path) -> Iterator[Item]:
     """Stream the packages at and below `path`, sorted by folder. ``UnreadableSource`` when there is none."""
     if not path.is_dir():
-        raise UnreadableSource(f"{path} is not a folder", "Unpack the package, and give the folder with problem.yaml.")
+        raise UnreadableSource(f"{path} is not a folder", "unpack the package, and give the folder with problem.yaml")
     found = False
     for folder in package_folders(path.resolve()):
         found = True
         yield from _items(folder, _shown(folder, path.resolve()))
     if not found:
-        raise UnreadableSource(f"{path} holds no problem package", "A package is a folder with a file problem.yaml.")
+        raise UnreadableSource(f"{path} holds no problem package", "a package is a folder with a file problem.yaml")
 
 
 def package_folders(root: Path) -> Iterator[Path]:
@@ -185,5 +185,5 @@ def _manifest_entries(manifest: Path) -> list[dict[str, Any]]:
     try:
         entries = json.loads(manifest.read_bytes())
     except (ValueError, RecursionError) as error:
-        raise BadRow(f"{manifest.name} is not JSON ({error})", f"Repair {manifest}, or move it away.") from None
+        raise BadRow(f"{manifest.name} is not JSON ({error})", f"repair {manifest}, or move it away") from None
     return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []

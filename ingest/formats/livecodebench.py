@@ -121,14 +121,12 @@ def _suite(row: dict[str, Any], tests: tuple[TestCaseRecord, ...], kinds: set[Io
     if not kinds:
         kinds = {IoKind.FUNCTION if entry_point else IoKind.STDIN}
     if len(kinds) > 1:
-        raise BadRow("mixes tests for stdin with functional ones", "Give all tests of a problem the same testtype.")
+        raise BadRow("mixes tests for stdin with functional ones", "give all tests of a problem the same testtype")
     (kind,) = kinds
     if kind is IoKind.STDIN:
         return SuiteRecord(tests)
     if entry_point is None:
-        raise BadRow(
-            "has functional tests, but its metadata names no function", 'Put {"func_name": "..."} in metadata.'
-        )
+        raise BadRow("has functional tests, but its metadata names no function", 'put {"func_name": "..."} in metadata')
     return SuiteRecord(tests, IoKind.FUNCTION, entry_point)
 
 
@@ -140,7 +138,7 @@ def _entry_point(row: dict[str, Any]) -> str | None:
         return None
     if not isinstance(metadata, dict):
         raise BadRow(
-            f"metadata is {json_kind(metadata)}, not an object", "Write metadata as a JSON object or leave it out."
+            f"metadata is {json_kind(metadata)}, not an object", "write metadata as a JSON object or leave it out"
         )
     return optional_text(metadata, "func_name")
 
@@ -181,7 +179,7 @@ def _as_list(name: str, value: object) -> list[Any]:
     if value is None or value == "":
         return []
     if not isinstance(value, list):
-        raise BadRow(f"{name} holds {json_kind(value)}, not a list of tests", f"Write {name} as a JSON list of tests.")
+        raise BadRow(f"{name} holds {json_kind(value)}, not a list of tests", f"write {name} as a JSON list of tests")
     return value
 
 
@@ -189,7 +187,7 @@ def _parse_json(name: str, text: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise BadRow(f"{name} is not JSON ({error})", "Fetch the row again: it may be cut off.") from None
+        raise BadRow(f"{name} is not JSON ({error})", "fetch the row again: it may be cut off") from None
 
 
 def _cases(
@@ -211,20 +209,20 @@ def _cases(
 def _case(test: object, name: str, origin: TestOrigin, kinds: set[IoKind]) -> TestCaseRecord:
     if not isinstance(test, dict):
         raise BadRow(
-            f"is {json_kind(test)}, not a test", 'Write a test as {"input": ..., "output": ..., "testtype": ...}.'
+            f"is {json_kind(test)}, not a test", 'write a test as {"input": ..., "output": ..., "testtype": ...}'
         )
     texts = []
     for key, what in (("input", "input"), ("output", "expected output")):
         text = test.get(key)
         if text is None:
-            raise BadRow(f"has no {what}", f'Give "{key}"; an empty text is allowed, a missing one is not.')
+            raise BadRow(f"has no {what}", f'give "{key}"; an empty text is allowed, a missing one is not')
         if not isinstance(text, str):
-            raise BadRow(f"has {json_kind(text)} as its {what}, not a text", f'Write "{key}" in quotes.')
+            raise BadRow(f"has {json_kind(text)} as its {what}, not a text", f'write "{key}" in quotes')
         texts.append(encode_test_text(key, text))
     kind = test.get("testtype")
     if kind is not None:
         if not isinstance(kind, str) or kind not in _IO_KINDS:
-            raise BadRow(f"has the unknown testtype {kind!r}", "Use stdin or functional.")
+            raise BadRow(f"has the unknown testtype {kind!r}", "use stdin or functional")
         kinds.add(_IO_KINDS[kind])
         if _IO_KINDS[kind] is IoKind.FUNCTION:
             require_call_test(texts[0], texts[1])

@@ -154,13 +154,13 @@ def source_names() -> tuple[str, ...]:
 def load_source(name: str) -> Source:
     """The source called `name`. ``NotConfigured`` when there is none, ``BrokenSource`` when it does not load."""
     if name not in source_names():
-        raise NotConfigured(f"no source is called {name!r}", f"The sources are: {', '.join(source_names())}.")
+        raise NotConfigured(f"no source is called {name!r}", f"the sources are: {', '.join(source_names())}")
     try:
         source = importlib.import_module(f"{__name__}.{name}").SOURCE
     except Exception as error:
         raise BrokenSource(
-            f"the source {name} does not load: {type(error).__name__}: {error}", "Repair its module, or leave it out."
+            f"the source {name} does not load: {type(error).__name__}: {error}", "repair its module, or leave it out"
         ) from error
     if not isinstance(source, Source):
-        raise BrokenSource(f"the source {name} is no Source but {type(source).__name__}", "Repair its module.")
+        raise BrokenSource(f"the source {name} is no Source but {type(source).__name__}", "repair its module")
     return source

@@ -103,7 +103,7 @@ def read_problem(fetch: Fetch, listed: ProblemList, ref: ProblemRef, wanted: Wan
     day = _day(fetch, listed.contest.native_id)
     problem = next((one for one in day.problems if one.native_id == ref.native_id), None)
     if problem is None:
-        raise Absent(f"{ref.native_id} is not in {listed.contest.native_id} any more", "Nothing is to be done.")
+        raise Absent(f"{ref.native_id} is not in {listed.contest.native_id} any more", "nothing is to be done")
     pages = [fetch(_description(language, ref.native_id)) for language in _LANGUAGES]
     texts = [text for page in pages if (text := read_description(page))]
     if not texts:
@@ -152,7 +152,7 @@ def _day(fetch: Fetch, native_id: str) -> Day:
     """A day of a contest with its problems, out of the page that lists it."""
     match = _NATIVE.fullmatch(native_id)
     if match is None:
-        raise Absent(f"{native_id!r} is no contest of AOJ", "Its contests are called PCKPrelim2008-1, for example.")
+        raise Absent(f"{native_id!r} is no contest of AOJ", "its contests are called PCKPrelim2008-1, for example")
     large, middle = match["large"], match["middle"].upper()
     page = fetch(_challenges_url(large, middle))
     for day in read_challenges(page, large, middle).days:

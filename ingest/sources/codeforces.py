@@ -293,11 +293,11 @@ def _result(page: Page) -> Any:
     comment = printable(str(answer.get("comment") or "no comment"))
     said = f"{page.url} answers FAILED: {comment}"
     if _NO_CONTEST.search(comment):
-        raise Absent(said, "The contest was withdrawn, or is hidden.", snapshot_id=page.snapshot_id)
+        raise Absent(said, "the contest was withdrawn, or is hidden", snapshot_id=page.snapshot_id)
     if "limit exceeded" in comment.lower():
-        hint = "Another program asks the API from this address; try again later."
+        hint = "another program asks the API from this address; try again later"
         raise Unreachable(said, hint, snapshot_id=page.snapshot_id)
-    raise FetchError(said, "Look at what the API says; it may be for a while.", snapshot_id=page.snapshot_id)
+    raise FetchError(said, "look at what the API says; it may be for a while", snapshot_id=page.snapshot_id)
 
 
 def _filled(page: Page, value: object, where: str) -> list[Any]:

@@ -102,7 +102,7 @@ def read_problem(fetch: Fetch, listed: ProblemList, ref: ProblemRef, wanted: Wan
     for member in _members(listed.contest, wanted):
         if member.key.native_id == ref.native_id:
             return _read(member, listed.contest, wanted.now)
-    raise Absent(f"the package {ref.native_id} is not in its folder any more", "Nothing is to be done.")
+    raise Absent(f"the package {ref.native_id} is not in its folder any more", "nothing is to be done")
 
 
 def _read(member: Found, contest: ContestRecord, now: datetime) -> ReadProblem:
@@ -207,7 +207,7 @@ def _by_contest(found: list[Found], notes: list[str]) -> dict[str, list[Found]]:
 def _members(contest: ContestRecord, wanted: Wanted) -> list[Found]:
     members = _by_contest(list(_packages(wanted)), []).get(contest.native_id)
     if members is None:
-        raise Absent(f"there is no folder of packages {contest.native_id} any more", "Nothing is to be done.")
+        raise Absent(f"there is no folder of packages {contest.native_id} any more", "nothing is to be done")
     return members
 
 

@@ -118,7 +118,7 @@ def list_problems(fetch: Fetch, contest: ContestRecord, wanted: Wanted) -> Probl
     if own.ends_at is not None and not own.has_ended(wanted.now):
         raise SourceError(
             f"{page.url} says that the contest ends at {own.ends_at.isoformat()}, so it is not read yet",
-            "A run after that reads it.",
+            "a run after that reads it",
             snapshot_id=page.snapshot_id,
         )
     if not info.questions:
@@ -172,7 +172,7 @@ def parse_contest_info(page: Page) -> ContestInfo:
     """A contest's own answer. ``Absent`` when it says that there is no such contest."""
     answer = page.as_object(page.json(), "the answer")
     if error := answer.get("error"):
-        raise Absent(f"{page.url} says {error!r}", "The contest may be withdrawn.", snapshot_id=page.snapshot_id)
+        raise Absent(f"{page.url} says {error!r}", "the contest may be withdrawn", snapshot_id=page.snapshot_id)
     stated = page.as_object(answer.get("contest"), "contest")
     rows = _rows(page, answer.get("questions"), "questions")
     try:
@@ -205,7 +205,7 @@ def parse_question(page: Page, contest: ContestRecord | None = None, index: str 
     """
     found = _data(page, "question")
     if found is None:
-        raise Absent(f"{page.url} has no such question", "It may be withdrawn.", snapshot_id=page.snapshot_id)
+        raise Absent(f"{page.url} has no such question", "it may be withdrawn", snapshot_id=page.snapshot_id)
     question = page.as_object(found, "data.question")
     if "content" not in question:
         raise page.changed("has no data.question.content")

@@ -209,7 +209,7 @@ def _instant(entry: dict[str, Any], name: str) -> datetime | None:
     if written is None or written == "":
         return None
     if not isinstance(written, str):
-        raise UnreadableDate(f"{name!r} is {json_kind(written)}, not a date", "Look at the API's answer.")
+        raise UnreadableDate(f"{name!r} is {json_kind(written)}, not a date", "look at the API's answer")
     return zoned_instant(written, None)
 
 

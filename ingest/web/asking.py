@@ -126,7 +126,7 @@ class Asker:
         try:
             self.mirrors = Mirrors(settings.mirrors)
         except ValueError as error:
-            raise NotConfigured(f"a mirror is no address: {error}", "Correct the mirrors in live.toml.") from None
+            raise NotConfigured(f"a mirror is no address: {error}", "correct the mirrors in live.toml") from None
         self.tally = Tally()
 
     def close(self) -> None:
@@ -300,7 +300,7 @@ def refusal(url: str, snapshot: SnapshotRecord) -> FetchError:
     if status in GONE:
         return Absent(f"{url} is not there ({status})", LOOK, snapshot_id=snapshot.id)
     if status == 401:
-        hint = "Set the source's credential in the environment, if you have one (live sources list)."
+        hint = "set the source's credential in the environment, if you have one (live sources list)"
         return AuthRequired(f"{url} wants a login (401)", hint, snapshot_id=snapshot.id)
     if status >= 500 or status in PASSING:
         return Unreachable(f"{url} answers {status}", _LATER, snapshot_id=snapshot.id)

@@ -47,7 +47,7 @@ def credential_for(host: Host, asked: str, environ: Mapping[str, str]) -> Creden
     if not secret or not (is_host or is_loopback(asked)):
         return None
     if not (secret.isascii() and secret.isprintable()):
-        raise NotConfigured(f"{host.secret.variable} holds characters that no header can hold", "Copy it anew.")
+        raise NotConfigured(f"{host.secret.variable} holds characters that no header can hold", "copy it anew")
     return Credential(host.secret.header, host.secret.template.format(secret), secret)
 
 

@@ -230,15 +230,15 @@ class Client:
             with self._http.stream(method, url, headers=headers, content=body or None) as response:
                 return self._read(url, response, deadline)
         except httpx.PoolTimeout as error:
-            raise SourceError("a request had to wait for another one's connection", "Report this fault.") from error
+            raise SourceError("a request had to wait for another one's connection", "report this fault") from error
         except (httpx.ReadTimeout, httpx.WriteTimeout):
-            raise TimedOut(f"{url} did not answer in time", "Run it again later.") from None
+            raise TimedOut(f"{url} did not answer in time", "run it again later") from None
         except httpx.LocalProtocolError:
             # Its words quote the header that cannot be sent, which may be a credential.
-            raise FetchError(f"{url} cannot be asked with these headers", "Check the source's headers.") from None
+            raise FetchError(f"{url} cannot be asked with these headers", "check the source's headers") from None
         except (httpx.TransportError, httpx.InvalidURL) as error:
             reason = str(error) or type(error).__name__
-            raise Unreachable(f"{url} cannot be reached: {reason}", "Check the network, or run it later.") from None
+            raise Unreachable(f"{url} cannot be reached: {reason}", "check the network, or run it later") from None
 
     def _read(self, url: str, response: httpx.Response, deadline: float) -> Answer:
         headers = {name.lower(): value for name, value in response.headers.items()}
@@ -249,7 +249,7 @@ class Client:
         body = _Body(url, headers.get("content-encoding", ""), self._max_bytes)
         for chunk in response.iter_raw():
             if self._clock.monotonic() > deadline:
-                raise TimedOut(f"{url} did not end its answer in time", "Run it again later.")
+                raise TimedOut(f"{url} did not end its answer in time", "run it again later")
             if response.num_bytes_downloaded > self._max_bytes:  # compressed bytes may become none at all
                 raise _too_large(url, self._max_bytes)
             body.add(chunk)
@@ -257,7 +257,7 @@ class Client:
 
 
 def _too_large(url: str, max_bytes: int) -> TooLarge:
-    return TooLarge(f"{url} is larger than {max_bytes / 2**20:.0f} MiB", "Check that it is the right address.")
+    return TooLarge(f"{url} is larger than {max_bytes / 2**20:.0f} MiB", "check that it is the right address")
 
 
 class _Body:
@@ -270,7 +270,7 @@ class _Body:
         self._bytes = bytearray()
         self._unzip = self._new_unzip() if encoding.strip().lower() in _GZIP else None
         if self._unzip is None and encoding.strip().lower() not in ("", "identity"):
-            raise FetchError(f"{url} comes as {encoding!r}, which was not asked for", "The server is at fault.")
+            raise FetchError(f"{url} comes as {encoding!r}, which was not asked for", "the server is at fault")
 
     @staticmethod
     def _new_unzip() -> Any:
@@ -288,14 +288,14 @@ class _Body:
             try:
                 self._take(self._unzip.decompress(chunk, _STEP_BYTES))
             except zlib.error as error:
-                raise Unreachable(f"{self._url} sent damaged bytes ({error})", "Run it again later.") from None
+                raise Unreachable(f"{self._url} sent damaged bytes ({error})", "run it again later") from None
             chunk = self._unzip.unused_data if self._unzip.eof else self._unzip.unconsumed_tail
 
     def whole(self) -> bytes:
         if self._unzip is not None and self._bytes:
             self._take(self._unzip.flush())
             if not self._unzip.eof:
-                raise Unreachable(f"{self._url} ended in the middle of its answer", "Run it again later.")
+                raise Unreachable(f"{self._url} ended in the middle of its answer", "run it again later")
         return bytes(self._bytes)
 
     def _take(self, part: bytes) -> None:

@@ -157,7 +157,7 @@ class Fetcher:
         if gone is not None:
             raise refusal(request.url, gone)
         raise NotRecorded(
-            f"{request.url} is not in the store", "Run it once with the network, or give it to live sources record."
+            f"{request.url} is not in the store", "run it once with the network, or give it to live sources record"
         )
 
     def _live_or_by_hand(self, request: Request) -> SnapshotRecord:
@@ -196,7 +196,7 @@ class Fetcher:
         if leads_to_login(request.url, target):
             raise AuthRequired(
                 f"{request.url} leads to a login at {target}",
-                "Set the source's credential in the environment, if you have one (live sources list).",
+                "set the source's credential in the environment, if you have one (live sources list)",
                 snapshot_id=answer.id,
             )
         if not self._asker.is_named(target):
@@ -212,12 +212,12 @@ class Fetcher:
         rules = self._rules(origin_of(url))
         if not rules.allows(url):
             raise Disallowed(
-                f"{origin_of(url)}{_ROBOTS_PATH} forbids to ask for {url}", "Give pages to live sources record instead."
+                f"{origin_of(url)}{_ROBOTS_PATH} forbids to ask for {url}", "give pages to live sources record instead"
             )
         if rules.delay_s > LONGEST_DELAY_S:
             raise Disallowed(
                 f"{origin_of(url)}{_ROBOTS_PATH} asks for {rules.delay_s:g} s between requests",
-                f"More than {LONGEST_DELAY_S:g} s are too slow to read a site: give pages to live sources record.",
+                f"more than {LONGEST_DELAY_S:g} s are too slow to read a site: give pages to live sources record",
             )
         return rules.delay_s
 
@@ -257,7 +257,7 @@ def record_page(store: Store, source: str, url: str, body: bytes, *, now: dateti
     address = normal_url(url)
     challenge = find_challenge({}, body) if body.strip() else "nothing"
     if challenge:
-        raise PageChanged(f"the file for {address} shows {challenge}", "Open the page, and save it once it is there.")
+        raise PageChanged(f"the file for {address} shows {challenge}", "open the page, and save it once it is there")
     response = ResponseRecord(source, "GET", address, "", address, 200, {}, body, SnapshotOrigin.RECORDED)
     with store.write() as session:
         return save_snapshot(session, response, now=now)
@@ -267,7 +267,7 @@ def _normal(request: Request) -> Request:
     try:
         return replace(request, url=normal_url(request.url))
     except ValueError as error:
-        raise FetchError(str(error), "The source is at fault.") from None
+        raise FetchError(str(error), "the source is at fault") from None
 
 
 def _page(snapshot: SnapshotRecord) -> Page:

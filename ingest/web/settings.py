@@ -47,7 +47,7 @@ class FetchSettings:
     def user_agent(self) -> str:
         """Who asks. ``NotConfigured`` when nobody has said so."""
         contact = (self.contact or "").strip()
-        hint = "Set contact in live.toml, or LIVE_CONTACT, to an address where a site's owner reaches you."
+        hint = "set contact in live.toml, or LIVE_CONTACT, to an address where a site's owner reaches you"
         if not contact:
             raise NotConfigured("no contact is configured, so nothing is fetched", hint)
         if not (contact.isascii() and contact.isprintable()):

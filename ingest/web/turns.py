@@ -73,7 +73,7 @@ class Turns:
     def _wait(self, url: str, place: str, interval_s: float, hold: timedelta) -> datetime:
         while True:
             if self.left_s <= 0:
-                raise TimedOut(f"{url} was not asked: the {self._run_s:.0f} s of the run are over", "Run it again.")
+                raise TimedOut(f"{url} was not asked: the {self._run_s:.0f} s of the run are over", "run it again")
             with self._store.write() as session:
                 now = self._clock.now()
                 shut = blocked(session, place, now)
@@ -81,7 +81,7 @@ class Turns:
             if shut:
                 raise Blocked(
                     f"{url} was not asked: {place} is left alone until {shown(shut.until)} ({shut.reason})",
-                    "Wait, or save the page by hand and give it to live sources record.",
+                    "wait, or save the page by hand and give it to live sources record",
                 )
             if at <= now:
                 return now
@@ -94,12 +94,12 @@ class Turns:
         if wait_s > self._pause_s:
             raise Unreachable(
                 f"{url} was not asked: {place} wants to be left alone until {shown(at)}",
-                f"Run it again after that; a run waits for {self._pause_s:.0f} s at most.",
+                f"run it again after that; a run waits for {self._pause_s:.0f} s at most",
             )
         if wait_s > self.left_s:
             raise TimedOut(
                 f"{url} was not asked: its turn at {place} is at {shown(at)}, after the end of the run",
-                "Run it again after that.",
+                "run it again after that",
             )
 
     def postpone(self, place: str, until: datetime) -> None:

@@ -16,7 +16,7 @@ from live.session import Session, session_of, utc_now
 
 if TYPE_CHECKING:
     from db.engine import Store
-    from eval.report import Report
+    from eval.report import Report, Score
 
 DATA = Path(__file__).parent.parent / "demo"
 
@@ -65,15 +65,23 @@ def _report(session: Session, store: Store, names: list[str], judging: JudgingOp
 def explain(fresh: Report, naive: Report) -> list[str]:
     """What the table shows, in a few lines: each model after its cut-off beside all problems taken together."""
     lines = ["", "What this shows (invented models, real judging):"]
-    everything = {row.model: row.pass_at_1.value for row in naive.rows}
+    everything = {row.model: row.pass_at_1 for row in naive.rows}
     for row in fresh.rows:
-        after, overall = row.pass_at_1.value, everything.get(row.model)
-        if after is None or overall is None:
+        overall = everything.get(row.model)
+        if row.pass_at_1.value is None or overall is None or overall.value is None:
             continue
         lines.append(
-            f"  {row.model}: {overall:.0%} over all dates, {after:.0%} on the {row.n_judged} problems published after "
-            f"its cut-off ({row.cutoff})"
+            f"  {row.model}: {_solved(overall)} problems of all dates, {_solved(row.pass_at_1)} published after its "
+            f"cut-off ({row.cutoff})"
         )
     lines.append("A table over all dates would rank by what the models had already seen. Rows here rest on different")
     lines.append("problems, so they carry no ranks; with so few problems the intervals overlap, and the table says so.")
     return lines
+
+
+def _solved(score: Score) -> str:
+    """How much of how many problems was solved: a handful is counted, and gives no rate."""
+    assert score.value is not None
+    if not score.is_rate:
+        return f"{score.value * score.n_problems:.3g} of the {score.n_problems}"
+    return f"{100 * score.value:.1f} % of the {score.n_problems}"

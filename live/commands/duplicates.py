@@ -26,11 +26,15 @@ def list_duplicates(
 
     if verdict is not None and verdict not in set(DuplicateVerdict):
         raise UsageError(f"no verdict is called {verdict!r}", f"one of: {', '.join(DuplicateVerdict)}")
-    with session_of(context).open_store(reading=True) as store, store.read() as reading:
+    session = session_of(context)
+    with session.open_store(reading=True) as store, store.read() as reading:
         pairs = list_pairs(reading, DuplicateVerdict(verdict) if verdict else None)
     if as_json:
         print_json([asdict(pair) | {"first": str(pair.first), "second": str(pair.second)} for pair in pairs])
         return
+    if not pairs:
+        of_kind = f" with the verdict {verdict}" if verdict else ""
+        session.messages.print(f"no pair of problems{of_kind} was found or decided yet")
     for pair in pairs:
         typer.echo(f"{pair.verdict} {pair.similarity:.2f} {pair.first} {pair.second} ({pair.method}: {pair.reason})")
 
@@ -54,7 +58,7 @@ def _decide(context: typer.Context, first: str, second: str, verdict: str, reaso
     from live.commands.problems import find_key
 
     now = utc_now()
-    with session_of(context).open_store() as store, store.write() as writing:
+    with session_of(context).open_store(must_exist=True) as store, store.write() as writing:
         keys = [find_key(writing, name) for name in (first, second)]
         ids = problem_ids(writing, keys)
         if len(ids) < 2:

@@ -25,7 +25,7 @@ from live.commands.windows import (
     read_settings,
 )
 from live.errors import ExitCode, UsageError
-from live.session import Session, read_day, session_of, utc_now
+from live.session import Session, output_console, read_day, session_of, utc_now
 
 if TYPE_CHECKING:
     from db.engine import Store
@@ -49,6 +49,14 @@ Table = Annotated[
         "ranks as intervals. equated: scores of models with different windows, estimated."
     ),
 ]
+ScenarioScored = Annotated[
+    str,
+    typer.Option(
+        "--scenario",
+        help="What was asked: code_generation, self_repair, output_prediction or code_execution. Runs of others are "
+        "never beside them.",
+    ),
+]
 Across = Annotated[
     list[str] | None,
     typer.Option(metavar="SETTING", help="Rank runs together although they differ in this (repeatable)."),
@@ -68,6 +76,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
     model: Annotated[list[str] | None, typer.Option(help="Only this model (repeatable).")] = None,
     k: Annotated[str, typer.Option(help="Values of k for pass@k, separated by commas.")] = "1",
     include_flagged: IncludeFlagged = False,
+    scenario: ScenarioScored = "code_generation",
     table: Table = TableKind.OWN,
     across: Across = None,
     seed: Seed = 0,
@@ -88,6 +97,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
 
     form = chosen_form(as_json, as_csv, as_markdown)
     settings = read_settings(after_cutoff, since, until, margin, platform, difficulty, k, include_flagged)
+    settings = _of_scenario(settings, scenario, table)
     if table is not TableKind.OWN and settings.all_ks != (1,):
         raise UsageError(f"--k goes with --table own: the {table} table is of pass@1", "leave --k out")
     if across and table is not TableKind.COMMON:
@@ -107,7 +117,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
                 sheet, has_scores = _common_table(session, results, settings, across or (), seed)
             else:
                 sheet, has_scores = _equated_table(session, results, settings, seed)
-            show(sheet, form)
+            show(_named(sheet, settings), form)
             if not has_scores:
                 raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
             return
@@ -117,6 +127,30 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
     if any(Reason.INTERNAL_ERROR in row.left_out for row in report.rows):
         raise typer.Exit(ExitCode.SOMETHING_FAILED)
+
+
+def _of_scenario(settings: Settings, scenario: str, table: TableKind) -> Settings:
+    """The settings for this scenario. Raises ``UnknownScenario``, and ``UsageError`` for what it does not have."""
+    from eval.scenarios import task_form
+
+    form = task_form(scenario)
+    if form.max_k is not None and settings.all_ks[-1] > form.max_k:
+        raise UsageError(
+            f"--k {settings.all_ks[-1]}: {scenario} puts several questions to each problem, so it has pass@1 alone",
+            "leave --k out",
+        )
+    if form.once and table is not TableKind.OWN:
+        raise UsageError(f"{scenario} compares a model with itself alone: it has no {table} table", "leave --table out")
+    return replace(settings, scenario=scenario)
+
+
+def _named(sheet: Sheet, settings: Settings) -> Sheet:
+    """The sheet with its scenario among the conditions, where it is not the usual one."""
+    from db.records import CODE_GENERATION
+
+    if settings.scenario == CODE_GENERATION:
+        return sheet
+    return replace(sheet, conditions=(*sheet.conditions, f"scenario {settings.scenario}"))
 
 
 def make_report(
@@ -215,12 +249,10 @@ def _equated_table(session: Session, results: Results, settings: Settings, seed:
 
 def print_report(report: Report, form: str) -> None:
     """Print the report on stdout."""
-    from rich.console import Console
-
     from eval import render
 
     if form == "table":
-        render.print_table(report, Console())
+        render.print_table(report, output_console())
         return
     text = {"json": render.to_json, "csv": render.to_csv, "md": render.to_markdown}[form](report)
     sys.stdout.write(text)

@@ -51,7 +51,7 @@ def import_problems(
     from ingest.importing import import_problems as run_import
 
     session = session_of(context)
-    with session.open_store() as store, _opened(session, input_validator, executor) as validator:
+    with session.open_store(must_exist=known_only) as store, _opened(session, input_validator, executor) as validator:
         report = run_import(store, path, format_name, now=utc_now(), validator=validator, known_only=known_only)
     _finish(session, report, "problems", as_json)
 
@@ -122,7 +122,7 @@ def import_solutions(  # noqa: PLR0913, PLR0917 - one parameter for each option 
         _import_replies(session, path, format_name, as_json)
         return
     day = read_day(ran_on, "--ran-on")
-    with session.open_store() as store:
+    with session.open_store(must_exist=True) as store:
         report = run_import(
             store,
             path,
@@ -149,7 +149,7 @@ def _refuse_settings(context: typer.Context, format_name: str) -> None:
 def _import_replies(session: Session, path: Path, format_name: str, as_json: bool) -> None:
     from eval.generate.importing import import_replies
 
-    with session.open_store() as store:
+    with session.open_store(must_exist=True) as store:
         found = import_replies(store, path, format_name, now=utc_now())
     _finish(session, found.report, "answers", as_json, found.failed)
 
@@ -163,13 +163,27 @@ def import_results(
     ],
     model: Annotated[str | None, typer.Option(help="Only this model, or the model of a file that names none.")] = None,
     origin: Annotated[str | None, typer.Option(help="Who graded, in place of what the file says.")] = None,
+    scenario: Annotated[
+        str,
+        typer.Option(
+            help="What the models were asked to do: code_generation, self_repair, output_prediction or code_execution."
+        ),
+    ] = "code_generation",
+    replace: Annotated[
+        bool,
+        typer.Option("--replace", help="Take a model's results also where more than 5 % of the stored ones differ."),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Import published grades without programs: so many of so many samples were right."""
+    """Import published grades without programs: so many of so many samples were right.
+
+    Of a model whose stored results differ in more than 5 % nothing is taken: it, or the harness, is another one.
+    --origin keeps revisions of a board apart.
+    """
     from eval.importing import import_results as run_import
 
     session = session_of(context)
-    with session.open_store() as store:
+    with session.open_store(must_exist=True) as store:
         report = run_import(
             store,
             path,
@@ -178,6 +192,8 @@ def import_results(
             origin=origin,
             known_models=_resolver(session),
             keep_unknown_models=True,
+            scenario=scenario,
+            replace=replace,
             now=utc_now(),
         )
     _finish(session, report, "results", as_json)
@@ -192,11 +208,14 @@ def refused(
     """Rows that imports did not take: where they stand, why, and what they say."""
     from db.refused import list_refused
 
-    with session_of(context).open_store(reading=True) as store, store.read() as reading:
+    session = session_of(context)
+    with session.open_store(reading=True) as store, store.read() as reading:
         rows = list_refused(reading, limit)
     if as_json:
         print_json([asdict(row) for row in rows])
         return
+    if not rows:
+        session.messages.print("no row of an import was refused")
     for row in rows:
         typer.echo(f"{row.refused_at:%Y-%m-%d %H:%M} {row.file}, {row.place}: {row.reason}")
 

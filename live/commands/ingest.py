@@ -18,7 +18,7 @@ from live.session import Session, one_line, print_json, session_of, utc_now
 
 if TYPE_CHECKING:
     from db.engine import Store
-    from ingest.nightly import Ingestion, Span
+    from ingest.nightly import Ingestion, IngestSettings, Span
     from ingest.planning import Due, Trigger
     from ingest.runs import RunReport
 
@@ -40,13 +40,15 @@ def ingest(
 
     Without --since it begins where the last completed run of each source left off. Exit code 1 when something failed.
     """
+    from ingest.nightly import require_contact
+
     session = session_of(context)
     names = chosen_sources(session, sources)
     span = _span(since, until)
+    if not offline:
+        require_contact(ingest_settings(session), names)
     with session.open_store() as store:
         ingestion = make_ingestion(session, store)
-        if not offline:
-            ingestion.require_contact(names)
         if dry_run:
             _print_plan(session, ingestion, names, span, offline, as_json)
             return
@@ -71,6 +73,7 @@ def schedule(
     """Run the sources every night, and catch up what was missed. Ctrl-C ends it when the running ones have stopped."""
     import logging
 
+    from ingest.nightly import require_contact
     from ingest.schedule import Scheduler, run_due
 
     session = session_of(context)
@@ -82,9 +85,9 @@ def schedule(
         logging.getLogger("httpx").setLevel(logging.WARNING)
         logging.getLogger("alembic").setLevel(logging.WARNING)
     stop = threading.Event()
+    require_contact(ingest_settings(session), names)
     with session.open_store() as store:
         ingestion = make_ingestion(session, store)
-        ingestion.require_contact(names)
 
         def run(source: str, due: Due) -> RunReport:
             report = ingestion.run(source, due=due, stop=stop)
@@ -110,9 +113,17 @@ def schedule(
 
 def make_ingestion(session: Session, store: Store) -> Ingestion:
     """What runs sources with the user's settings."""
-    from ingest.nightly import Ingestion, IngestSettings
+    from ingest.nightly import Ingestion
+    from ingest.web.fetch import SystemClock
+
+    return Ingestion(store, ingest_settings(session), SystemClock())
+
+
+def ingest_settings(session: Session) -> IngestSettings:
+    """How sources are run, by the user's settings. Raises ``UsageError`` for a mirror that is no address."""
+    from ingest.nightly import IngestSettings
     from ingest.web.addresses import Mirrors
-    from ingest.web.fetch import FetchSettings, SystemClock
+    from ingest.web.fetch import FetchSettings
 
     config = session.config.ingest
     try:
@@ -121,7 +132,7 @@ def make_ingestion(session: Session, store: Store) -> Ingestion:
         raise UsageError(f"[ingest.mirrors]: {error}", "write addresses with http:// or https://") from error
     fetch = FetchSettings(contact=config.contact or "", mirrors=config.mirrors, intervals_s=config.intervals_s)
     recheck = timedelta(days=config.recheck_days)
-    return Ingestion(store, IngestSettings(fetch, os.environ, config.of_source, recheck), SystemClock())
+    return IngestSettings(fetch, os.environ, config.of_source, recheck)
 
 
 def chosen_sources(session: Session, named: Sequence[str] | None) -> tuple[str, ...]:

@@ -93,7 +93,8 @@ def judge(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comm
 ) -> None:
     """Judge every completion that has no verdict yet, in the sandbox, on all cores.
 
-    Interrupt it at any time: the same command goes on where it stopped and judges nothing twice.
+    Interrupt it at any time: the same command goes on where it stopped and judges nothing twice. Two at once on one
+    store do no harm, but share nothing out: both run all.
 
     The exit code is 1 when something met an internal error, or was left alone that another sandbox can judge.
     """
@@ -101,7 +102,7 @@ def judge(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comm
     graders = tuple(GraderName) if by_both else (grader,)
     if run_all and graders == (GraderName.LIVECODEBENCH,):
         raise UsageError("LiveCodeBench's grader ends at the first test that fails", "leave out --all-tests")
-    with session.open_store() as store:
+    with session.open_store(must_exist=True) as store:
         run_ids = _run_ids(session, store, names or [])
         judged = [
             _judge_runs(session, store, run_ids, JudgingOptions(executor, jobs, one, image, run_all), not as_json)

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from live.config import models_folder
 from live.errors import ExitCode, UsageError
 from live.session import Session, output_console, print_json, read_day, session_of, utc_now
 
 if TYPE_CHECKING:
     from eval.claims import Claim
+    from eval.eligibility import UsedCutoff
     from eval.models import ModelEntry, Registry
     from eval.registry_checks import Finding
 
@@ -115,6 +117,7 @@ def import_models(
     session = session_of(context)
     day = read_day(looked_up, "--looked-up")
     today, registry = utc_now().date(), session.registry
+    _make_own_folder(into)
     report = import_claims(path, form, into, registry, looked_up=day, today=today, accept_earlier=accept_earlier)
     if as_json:
         print_json(asdict(report))
@@ -122,6 +125,16 @@ def import_models(
         session.print_import(report, "models")
     if report.n_refused:
         raise typer.Exit(ExitCode.SOMETHING_FAILED)
+
+
+def _make_own_folder(file: Path) -> None:
+    """The folder of a file that is found unasked is made; a missing one elsewhere may be misspelt, and is refused."""
+    folder = file.absolute().parent
+    if folder == models_folder().absolute():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{folder} cannot be made: {error.strerror}", "name another file with --into") from error
 
 
 @app.command("check")
@@ -204,6 +217,7 @@ def _as_dict(entry: ModelEntry, registry: Registry) -> dict[str, Any]:
         "cutoff_source": scored and scored.source,
         "cutoff_looked_up": scored and scored.looked_up,
         "why": scored and scored.why,
+        "cutoff_hint": scored and _hint(entry, scored, registry),
         "cutoff_doubt": scored and doubtful(entry, scored, registry),
         "not_scored_because": None if scored else used.reason,  # type: ignore[union-attr]
         "release_date": entry.release and entry.release.as_written,
@@ -214,6 +228,23 @@ def _as_dict(entry: ModelEntry, registry: Registry) -> dict[str, Any]:
         "files": list(entry.origins),
         "claims": [_claim_dict(claim) for claim in entry.claims],
     }
+
+
+def _hint(entry: ModelEntry, used: UsedCutoff, registry: Registry) -> str | None:
+    """What would let more problems count for a model whose base model has a claim that it lacks itself."""
+    from eval.claims import ClaimKind, holding
+    from eval.eligibility import RELEASE_DATE
+
+    if used.kind != RELEASE_DATE or used.inherited_from is not None:
+        return None
+    for base in registry.ancestors(entry):
+        claims = holding(base.claims, ClaimKind.TRAINING_DATA)
+        if claims:
+            return (
+                f"{claims[0].cutoff.in_words} is stated of {base.name} alone, and nothing dates what was trained on "
+                f"later; a training_data claim of {entry.name} itself would take the place of the release date"
+            )
+    return None
 
 
 def _claim_dict(claim: Claim) -> dict[str, Any]:

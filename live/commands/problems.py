@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,8 +16,8 @@ from live.session import one_line, output_console, print_json, session_of, utc_n
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session as DbSession
 
-    from db.problems import ProblemSummary
-    from db.records import ProblemKey
+    from db.problems import ProblemRevision, ProblemSummary
+    from db.records import DateClaim, ProblemKey
 
 app = typer.Typer(help="Problems in the store.", no_args_is_help=True, rich_markup_mode=None)
 ProblemId = Annotated[str, typer.Argument(metavar="ID", help="PLATFORM:ID, or the id where it is unique.")]
@@ -43,16 +46,108 @@ def list_problems(
 
     table = Table("problem", "public since (UTC)", "difficulty", "tests", "flags", box=None, pad_edge=False)
     for problem in problems:
-        facts = _as_dict(problem)
-        tests = f"{problem.n_tests}{' (samples only)' if problem.samples_only else ''}"
         flags = ", ".join(name for name, _ in problem.flags)
-        table.add_row(facts["problem"], facts["released_at"] or "unknown", problem.difficulty or "–", tests, flags)
+        table.add_row(str(problem.key), _since(problem), problem.difficulty or "–", _tests(problem), flags)
     output_console().print(table)
 
 
+def _since(problem: ProblemSummary) -> str:
+    """When a problem became public, as finely as it is known."""
+    from db.records import Precision
+
+    since, precision = problem.released_at, problem.released_precision or Precision.INSTANT
+    if since is None:
+        return "unknown"
+    if precision is Precision.INSTANT or (since.hour, since.minute) != (0, 0):  # a day may begin elsewhere
+        return f"{since:%Y-%m-%d %H:%M}" + ("" if precision is Precision.INSTANT else f" ({precision})")
+    if precision is Precision.QUARTER:
+        return f"{since.year}-Q{(since.month + 2) // 3}"
+    return since.strftime({Precision.DAY: "%Y-%m-%d", Precision.MONTH: "%Y-%m"}.get(precision, "%Y"))
+
+
+def _tests(problem: ProblemSummary) -> str:
+    if not problem.samples_only:
+        return str(problem.n_tests)
+    return "1 sample" if problem.n_tests == 1 else f"{problem.n_tests} samples"
+
+
 @app.command("show")
-def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
+def show_problem(
+    context: typer.Context,
+    problem_id: ProblemId,
+    as_json: Annotated[bool, typer.Option("--json", help="One JSON document.")] = False,
+) -> None:
     """One problem with every source's date, its other ids, its texts, its tests' digest and its flags."""
+    with session_of(context).open_store(reading=True) as store, store.read() as reading:
+        found = _load(reading, find_key(reading, problem_id))
+    if as_json:
+        print_json(found.document())
+        return
+    for line in found.lines():
+        typer.echo(line)
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """All that the store knows of one problem but its statement and tests."""
+
+    summary: ProblemSummary
+    superseded: Sequence[tuple[DateClaim, datetime]]
+    other_ids: Sequence[tuple[str, str]]
+    revisions: Sequence[ProblemRevision]
+    starts: Sequence[tuple[datetime, datetime]]
+    failing: Sequence[tuple[str, str]]
+    """Flags of the environment in which its reference solutions were judged last."""
+
+    def lines(self) -> Iterator[str]:
+        """What a person reads."""
+        summary = self.summary
+        for name, value in _as_dict(summary).items():
+            if name != "flags":
+                yield f"{name}: {'–' if value is None else value}"
+        for claim in summary.date_claims:
+            at_the_earliest = f"({claim.precision}, {claim.earliest.isoformat()} at the earliest)"
+            yield f"date by {claim.source}: {claim.as_written} {at_the_earliest}"
+        if len(self.starts) > 1:
+            moves = ", then ".join(f"{start.isoformat()} (seen on {seen:%Y-%m-%d})" for start, seen in self.starts)
+            yield f"the start of {summary.contest} was moved: {moves}"
+        for claim, since in self.superseded:
+            yield f"no longer said by {claim.source} (seen on {since:%Y-%m-%d}): {claim.as_written}"
+        for other, reason in self.other_ids:
+            yield f"also {summary.key.platform}:{other}: {reason}"
+        for revision in self.revisions:
+            current = "current text" if revision.is_current else "text"
+            language = f" in {revision.language}" if revision.language else ""
+            yield f"{current}{language} by {revision.source}, first seen on {revision.first_seen_at:%Y-%m-%d}"
+        for name, reason in summary.flags:
+            yield f"flag {name}: {reason}"
+        for name, reason in self.failing:
+            yield one_line(f"flag {name}, where it was judged last: {reason}")
+
+    def document(self) -> dict[str, Any]:
+        """The same for scripts."""
+        summary = self.summary
+        return _as_dict(summary) | {
+            "date_claims": [_claim(claim) for claim in summary.date_claims],
+            "superseded_claims": [_claim(claim) | {"superseded_at": since} for claim, since in self.superseded],
+            "contest_starts": [{"starts_at": start, "first_seen_at": seen} for start, seen in self.starts],
+            "other_ids": [
+                {"problem": f"{summary.key.platform}:{other}", "reason": reason} for other, reason in self.other_ids
+            ],
+            "texts": [
+                {
+                    "source": revision.source,
+                    "language": revision.language,
+                    "first_seen_at": revision.first_seen_at,
+                    "is_current": revision.is_current,
+                }
+                for revision in self.revisions
+            ],
+            "flags_of_last_environment": _flags(self.failing),
+        }
+
+
+def _load(reading: DbSession, key: ProblemKey) -> _Problem:
     from db.claims import superseded_claims
     from db.contests import start_history
     from db.identity import other_ids
@@ -61,54 +156,58 @@ def show_problem(context: typer.Context, problem_id: ProblemId) -> None:
     from db.references import last_environment
     from eval.outcomes import reference_flags
 
-    with session_of(context).open_store(reading=True) as store, store.read() as reading:
-        key = find_key(reading, problem_id)
-        (found,) = [problem for problem in load(reading, platform=key.platform) if problem.key == key]
-        superseded = superseded_claims(reading, found.problem_id)
-        aliases = other_ids(reading, found.problem_id)
-        revisions = list_revisions(reading, found.problem_id)
-        starts = start_history(reading, key.platform, found.contest) if found.contest else []
-        environment_id = last_environment(reading, found.problem_id)
-        failing = {} if environment_id is None else reference_flags(reading, environment_id)
-    for name, value in _as_dict(found).items():
-        typer.echo(f"{name}: {'–' if value is None else value}")
-    for claim in found.date_claims:
-        typer.echo(
-            f"date by {claim.source}: {claim.as_written} "
-            f"({claim.precision}, {claim.earliest.isoformat()} at the earliest)"
-        )
-    if len(starts) > 1:
-        moves = ", then ".join(f"{start.isoformat()} (seen on {seen:%Y-%m-%d})" for start, seen in starts)
-        typer.echo(f"the start of {found.contest} was moved: {moves}")
-    for claim, since in superseded:
-        typer.echo(f"no longer said by {claim.source} (seen on {since:%Y-%m-%d}): {claim.as_written}")
-    for other, reason in aliases:
-        typer.echo(f"also {found.key.platform}:{other}: {reason}")
-    for revision in revisions:
-        current = "current text" if revision.is_current else "text"
-        language = f" in {revision.language}" if revision.language else ""
-        typer.echo(f"{current}{language} by {revision.source}, first seen on {revision.first_seen_at:%Y-%m-%d}")
-    for name, reason in found.flags:
-        typer.echo(f"flag {name}: {reason}")
-    for name, reason in failing.get(found.problem_id, ()):
-        typer.echo(one_line(f"flag {name}, where it was judged last: {reason}"))
+    (found,) = [problem for problem in load(reading, platform=key.platform) if problem.key == key]
+    environment_id = last_environment(reading, found.problem_id)
+    failing = {} if environment_id is None else reference_flags(reading, environment_id)
+    return _Problem(
+        found,
+        superseded_claims(reading, found.problem_id),
+        other_ids(reading, found.problem_id),
+        list_revisions(reading, found.problem_id),
+        start_history(reading, key.platform, found.contest) if found.contest else [],
+        failing.get(found.problem_id, ()),
+    )
 
 
 @app.command("flag")
 def flag(
     context: typer.Context,
     problem_id: ProblemId,
-    name: Annotated[str, typer.Argument(help="interactive, multiple_answers, bad_tests or a name of your own.")],
+    name: Annotated[str, typer.Argument(help="interactive, multiple_answers, bad_tests, or one that is in use.")],
     reason: Annotated[str, typer.Option(help="Why, for the readers of the tables.")],
     by: Annotated[str, typer.Option(help="Who says so.")] = "maintainer",
+    new_flag: Annotated[
+        bool, typer.Option("--new-flag", help="Take a name that nobody has used yet; it keeps a problem out, too.")
+    ] = False,
 ) -> None:
     """Keep a problem out of the scores from now on, with the reason that tables will give."""
     from db.problems import flag_problem
+    from db.records import SaveOutcome
+    from eval.window import flag_reason
 
-    if not name.strip():
-        raise UsageError("a flag needs a name", "interactive, multiple_answers, bad_tests, or one of your own")
-    with session_of(context).open_store() as store, store.write() as writing:
-        flag_problem(writing, find_key(writing, problem_id), name, reason, by=by, now=utc_now())
+    session = session_of(context)
+    with session.open_store(must_exist=True) as store, store.write() as writing:
+        key = find_key(writing, problem_id)
+        if not new_flag:
+            _require_known(writing, name)
+        elif not name.strip():
+            raise UsageError("a flag needs a name", "interactive, multiple_answers, bad_tests, or one of your own")
+        outcome = flag_problem(writing, key, name, reason, by=by, now=utc_now())
+        has_checker = _load(writing, key).summary.has_checker
+    why = flag_reason(name, has_checker=has_checker)
+    effect = f"left out of scores: {why}" if why else f"{name}, which keeps no problem out of scores"
+    had = " (had that flag before)" if outcome is SaveOutcome.UNCHANGED else ""
+    session.messages.print(f"{key}: {effect}{had}", markup=False)
+
+
+def _require_known(reading: DbSession, name: str) -> None:
+    """Raises ``UsageError`` for a flag that neither a score nor the store knows: it would set a problem aside, too."""
+    from db.flags import list_flag_names
+    from eval.window import FLAG_NAMES
+
+    known = sorted(FLAG_NAMES.union(list_flag_names(reading)))
+    if name not in known:
+        raise UsageError(f"no flag is called {name!r}", f"one of {', '.join(known)}; or --new-flag for one of your own")
 
 
 @app.command("unflag")
@@ -121,7 +220,7 @@ def unflag(
     from db.flags import clear_flags
     from db.problems import problem_ids
 
-    with session_of(context).open_store() as store, store.write() as writing:
+    with session_of(context).open_store(must_exist=True) as store, store.write() as writing:
         key = find_key(writing, problem_id)
         if not clear_flags(writing, problem_ids(writing, [key])[key], name, now=utc_now()):
             raise UsageError(f"{key} has no flag {name!r}", "live problems show lists its flags")
@@ -146,7 +245,7 @@ def seen(
     if seen_at is None:
         raise UsageError("--at is empty", "write an instant with its zone, or a day")
     sighting = SightingRecord(ProblemKey(platform, native_id), seen_at, by, reason)
-    with session_of(context).open_store() as store, store.write() as writing:
+    with session_of(context).open_store(must_exist=True) as store, store.write() as writing:
         if not save_sightings(writing, [sighting], now=utc_now()):
             session_of(context).messages.print(f"{by} saw it earlier already; nothing changed")
 
@@ -180,4 +279,18 @@ def _as_dict(problem: ProblemSummary) -> dict[str, Any]:
         "samples_only": problem.samples_only,
         "suite_digest": problem.suite_digest,
         "status": problem.status,
+        "flags": _flags(problem.flags),
+    }
+
+
+def _flags(flags: Iterable[tuple[str, str]]) -> list[dict[str, str]]:
+    return [{"name": name, "reason": reason} for name, reason in flags]
+
+
+def _claim(claim: DateClaim) -> dict[str, Any]:
+    return {
+        "source": claim.source,
+        "as_written": claim.as_written,
+        "precision": str(claim.precision),
+        "earliest": claim.earliest,
     }

@@ -110,11 +110,14 @@ def list_snapshots(
     """The responses that the store has, in the order in which they came."""
     from db.snapshots import list_snapshots as load
 
-    with session_of(context).open_store(reading=True) as store, store.read() as reading:
+    session = session_of(context)
+    with session.open_store(reading=True) as store, store.read() as reading:
         found = load(reading, name)
     if as_json:
         print_json([asdict(one) for one in found])
         return
+    if not found:
+        session.messages.print(f"there is no snapshot{f' of {name}' if name else ''} in the store", markup=False)
     for one in found:
         words = (
             f"{one.id} {one.fetched_at:%Y-%m-%d %H:%M} {one.source} {one.origin} {one.status} {one.method} {one.url}"

@@ -286,7 +286,7 @@ class TestJsonl:
             "line 13: expected an object, found a list",
             "line 14: the line ends in the middle of its JSON",
         ]
-        assert refusals[0].hint.startswith("The keys of this format are platform, id, model, sample, code,")
+        assert refusals[0].hint.startswith("the keys of this format are platform, id, model, sample, code,")
 
     def test_results(self) -> None:
         rows, refusals, _ = results("jsonl", DATA / "results.jsonl")

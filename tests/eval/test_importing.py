@@ -98,7 +98,7 @@ class TestSolutions:
         assert str(report.refused[0]) == (
             "line 1, id '9001': run 'import' of nova-1 already holds sample 0 of leetcode:9001 with other code"
         )
-        assert report.refused[0].hint == "Import it into a run of its own with another --run label."
+        assert report.refused[0].hint == "import it into a run of its own with another --run label"
         assert [row.code for row in completions(store)] == ["old", "more"]
         report = import_solutions(
             store, second, "jsonl", model="nova-1", label="second", known_models=known_models, now=NOW
@@ -163,7 +163,7 @@ class TestSolutions:
         assert [str(refusal) for refusal in report.refused] == [
             "row 1, question_id '9999', sample 0: no problem 9999 in the store"
         ]
-        assert report.refused[0].hint == "Import the problems first."
+        assert report.refused[0].hint == "import the problems first"
 
     def test_id_that_two_platforms_have(self, store: Store, tmp_path: Path) -> None:
         add_problems(store, (ProblemKey("elsewhere", "9001"),))
@@ -171,7 +171,7 @@ class TestSolutions:
         report = import_solutions(store, path, "jsonl", model="nova-1", known_models=known_models, now=NOW)
         assert [(str(row.key), row.code) for row in completions(store)] == [("leetcode:9001", "b")]
         assert "elsewhere:9001, leetcode:9001" in report.refused[0].reason
-        assert report.refused[0].hint == "Name the platform in the row."
+        assert report.refused[0].hint == "name the platform in the row"
 
     def test_completions_go_on_from_the_stored_prompt(self, store: Store) -> None:
         report = import_solutions(
@@ -297,7 +297,7 @@ class TestImportsThatDoNotBegin:
     def test_no_model_at_all(self, store: Store, name: str, format_name: str, message: str) -> None:
         with pytest.raises(UnknownModel) as caught:
             import_solutions(store, DATA / name, format_name, model=None, known_models=known_models, now=NOW)
-        assert (caught.value.message, caught.value.hint) == (message, "Say whose answers these are with --model NAME.")
+        assert (caught.value.message, caught.value.hint) == (message, "say whose answers these are with --model NAME")
 
     def test_no_row_names_a_model(self, store: Store, tmp_path: Path) -> None:
         path = write(tmp_path / "rows.jsonl", solution("9001", "x"))
@@ -309,7 +309,7 @@ class TestImportsThatDoNotBegin:
             import_solutions(store, DATA / "site.json", "xlsx", model="nova-1", known_models=known_models, now=NOW)
         assert caught.value.message == "unknown format of solutions 'xlsx'"
         assert caught.value.hint == (
-            "The formats of solutions are csv, evalplus, jsonl, livecodebench, livecodebench-custom."
+            "the formats of solutions are csv, evalplus, jsonl, livecodebench, livecodebench-custom"
         )
 
     def test_format_without_programs(self, store: Store) -> None:
@@ -398,13 +398,6 @@ class TestResults:
             ("nova-1", "atcoder:xyz001_a", "our board", 4, 10),
             ("nova-1", "leetcode:9001", "jsonl", 0, 1),
         }
-
-    def test_corrected_result_replaces_the_old_one(self, store: Store, tmp_path: Path) -> None:
-        for n_correct in (3, 4):
-            row = {"id": "9001", "model": "nova-1", "n_samples": 10, "n_correct": n_correct}
-            report = import_results(store, write(tmp_path / "rows.jsonl", row), "jsonl", now=NOW)
-        assert (report.created, report.updated) == (0, 1)
-        assert tallies(store) == {("nova-1", "leetcode:9001", "jsonl", 4, 10)}
 
     def test_two_results_for_one_problem_in_one_file(self, store: Store, tmp_path: Path) -> None:
         row = {"id": "9001", "model": "nova-1", "n_samples": 10, "n_correct": 3}

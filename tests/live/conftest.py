@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import pytest
 from db.engine import open_store
 from eval.importing import import_results
 from ingest.importing import import_problems
+from tests.eval.generate.server import EndpointServer
 from tests.live.command import DEMO, Live, runner
 from tests.live.graded import write_board
 
@@ -30,6 +32,23 @@ def demo_live(live: Live, monkeypatch: pytest.MonkeyPatch) -> Live:
     assert live("import", "problems", DEMO / "problems.jsonl", "--format", "jsonl").code == 0
     for path in sorted((DEMO / "solutions").glob("*.jsonl")):
         assert live("import", "solutions", path, "--format", "jsonl", "--model", path.stem).code == 0
+    return live
+
+
+@pytest.fixture
+def server() -> Iterator[EndpointServer]:
+    """An endpoint on a port of this machine."""
+    with EndpointServer(tcp=True) as running:
+        yield running
+
+
+@pytest.fixture
+def asked_live(live: Live, monkeypatch: pytest.MonkeyPatch) -> Live:
+    """The command with the demonstration's problems and models, no answers, and no key."""
+    monkeypatch.setenv("LIVE_MODELS", str(DEMO / "models.toml"))
+    for name in ("OPENAI_API_KEY", "LIVE_BASE_URL", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    assert live("import", "problems", DEMO / "problems.jsonl", "--format", "jsonl").code == 0
     return live
 
 

@@ -99,15 +99,19 @@ def test_settings_that_cannot_be_used_are_named(live: Live, tmp_path: Path, sett
         (["sources", "record", "atcoder", "none.html", "--url", "https://a.example"], "none.html cannot be read"),
         (["problems", "seen", "x", "--at", "2025-01-01", "--reason", "r"], "'x' names no platform"),
         (["problems", "seen", "nova:x", "--at", "soon", "--reason", "r"], "--at: "),
+        (["problems", "flag", "nova:x", "odd", "--reason", "r"], "no problem nova:x in the store"),
         (["problems", "unflag", "nova:x", "odd"], "no problem nova:x in the store"),
         (["duplicates", "list", "--verdict", "alike"], "no verdict is called 'alike'"),
         (["duplicates", "same", "nova:x", "nova:y", "--reason", "r"], "no problem nova:x in the store"),
     ],
 )
-def test_what_cannot_be_done_is_one_line_and_what_to_do(live: Live, words: list[str], says: str) -> None:
+def test_what_cannot_be_done_is_one_line_and_what_to_do(
+    live: Live, tmp_path: Path, words: list[str], says: str
+) -> None:
+    open_store(str(tmp_path / "store.db")).close()
     ended = live(*words)
     assert ended.code == 2
-    assert says in ended.err.splitlines()[0]
+    assert says in next(line for line in ended.err.splitlines() if line.startswith("error: "))
     assert ended.out == ""
 
 

@@ -196,6 +196,98 @@ def test_dates_of_every_source_are_shown(live: Live, tmp_path: Path) -> None:
     assert "2025-05 (month, 2025-05-01T00:00:00+00:00 at the earliest)" in shown
 
 
+@pytest.mark.parametrize(
+    ("released", "shown"),
+    [
+        ("2025-06-01T10:00:00Z", "2025-06-01 10:00"),
+        ("2025-06-01", "2025-06-01"),
+        ("2025-06", "2025-06"),
+        ("2025-Q2", "2025-Q2"),
+        ("2025", "2025"),
+        (None, "unknown"),
+    ],
+)
+def test_a_list_shows_a_date_as_finely_as_it_is_known(
+    live: Live, tmp_path: Path, released: str | None, shown: str
+) -> None:
+    path = write_lines(tmp_path / "p.jsonl", {**PROBLEM, "released": released})
+    assert live("import", "problems", path, "-f", "jsonl").code == 0
+    heading, row = (line.split("  ") for line in live("problems", "list").out.splitlines())
+    assert [cell.strip() for cell in row if cell][:2] == ["nova:n1", shown]
+    assert heading[0] == "problem"
+
+
+def test_scripts_see_the_flags_and_all_else_that_a_person_sees(live: Live, tmp_path: Path) -> None:
+    live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl")
+    live("problems", "flag", "n1", "bad_tests", "--reason", "the second test breaks its limits")
+    flags = [{"name": "bad_tests", "reason": "the second test breaks its limits"}]
+    (listed,) = live("problems", "list", "--json").document
+    shown = live("problems", "show", "n1", "--json").document
+    assert listed["flags"] == shown["flags"] == flags
+    assert shown.items() >= listed.items()
+    assert shown["date_claims"] == [
+        {
+            "source": "jsonl",
+            "as_written": "2025-06-01T10:00:00Z",
+            "precision": "instant",
+            "earliest": "2025-06-01T10:00:00+00:00",
+        }
+    ]
+    assert "flag bad_tests: the second test breaks its limits" in live("problems", "show", "n1").out.splitlines()
+
+
+def test_a_flag_that_nobody_knows_is_refused_with_those_that_are_known(live: Live, tmp_path: Path) -> None:
+    other = {**PROBLEM, "id": "n2", "flags": [{"name": "files", "reason": "reads a file"}]}
+    live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM, other), "-f", "jsonl")
+    ended = live("problems", "flag", "n1", "bad_test", "--reason", "r")
+    assert ended.code == 2
+    what, to_do = ended.err.splitlines()
+    assert what == "error: no flag is called 'bad_test'"
+    assert "bad_tests, early_access, exposed_earlier, files, " in to_do  # files: the store has it already
+    assert "--new-flag" in to_do
+    assert live("problems", "list", "--json").document[0]["flags"] == []
+    said = live("problems", "flag", "n1", "bad_tests", "--reason", "r")
+    assert (said.code, said.err) == (0, "nova:n1: left out of scores: bad tests\n")
+    assert "had that flag before" in live("problems", "flag", "n1", "bad_tests", "--reason", "r").err
+    assert "keeps no problem out of scores" in live("problems", "flag", "n1", "has_image", "--reason", "r").err
+    own = live("problems", "flag", "n1", "ours", "--reason", "r", "--new-flag")
+    assert (own.code, own.err) == (0, "nova:n1: left out of scores: flagged: ours\n")
+    assert live("problems", "flag", "n2", "ours", "--reason", "r").code == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("import refused", "no row of an import was refused"),
+        ("duplicates list", "no pair of problems was found or decided yet"),
+        ("duplicates list --verdict same", "no pair of problems with the verdict same was found or decided yet"),
+        ("sources snapshots atcoder", "there is no snapshot of atcoder in the store"),
+    ],
+)
+def test_an_empty_list_says_so_on_stderr(live: Live, tmp_path: Path, words: str, said: str) -> None:
+    live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl")
+    ended = live(*words.split())
+    assert (ended.code, ended.out, ended.err) == (0, "", f"{said}\n")
+
+
+def test_results_of_another_revision_end_with_1_and_say_how_to_keep_both(live: Live, tmp_path: Path) -> None:
+    live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl")
+    words = ("import", "results", tmp_path / "r.jsonl", "-f", "jsonl")
+    for n_correct in (1, 3):
+        write_lines(tmp_path / "r.jsonl", {"id": "n1", "model": "m", "n_samples": 4, "n_correct": n_correct})
+        ended = live(*words)
+    assert ended.code == 1
+    assert "refused: m (jsonl): 1 of 1 results differ from those in the store: the model or the harness changed" in (
+        ended.err
+    )
+    assert "--origin" in ended.err
+    kept = live(*words, "--origin", "jsonl 2025-01")
+    assert (kept.code, kept.err.splitlines()[0]) == (0, "results: 1 new, 0 updated, 0 unchanged, 0 refused")
+    taken = live(*words, "--replace")
+    assert (taken.code, taken.err.splitlines()[0]) == (0, "results: 0 new, 1 updated, 0 unchanged, 0 refused")
+    assert "1 of 1 results changed, the former ones are gone" in taken.err
+
+
 def test_a_flagged_problem_is_left_out_with_its_reason(
     live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -266,4 +358,4 @@ def test_a_platform_that_no_problem_is_of_is_named_with_those_that_there_are(liv
         2,
         f'error: no problem is of the platform "atcodr"; there is {PROBLEM["platform"]}',
     )
-    assert len(live("problems", "list", "--platform", PROBLEM["platform"].upper(), "--json").document) == 1
+    assert len(live("problems", "list", "--platform", str(PROBLEM["platform"]).upper(), "--json").document) == 1

@@ -86,7 +86,8 @@ def test_every_command_that_judges_takes_an_image(live: Live, tmp_path: Path, co
 
 
 @pytest.mark.docker
-def test_an_image_that_is_not_there(live: Live) -> None:
+def test_an_image_that_is_not_there(live: Live, tmp_path: Path) -> None:
+    live("import", "problems", write_lines(tmp_path / "p.jsonl", PROBLEM), "-f", "jsonl")
     ended = live("judge", "--image", "livecut-no-such-image:0")
     assert ended.code == 4
     what, remedy = ended.err.splitlines()

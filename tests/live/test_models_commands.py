@@ -147,6 +147,51 @@ def test_import_into_a_file_of_ones_own(nova: Live, tmp_path: Path) -> None:
     assert nova("models", "show", "Nova 2", "--json").document["cutoff"] == "2025.06"
 
 
+def test_the_folder_that_is_looked_in_unasked_is_made(
+    live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "list.csv").write_text(LIST.replace("soon", "2025.07"), encoding="utf-8")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "new" / "account"))
+    own = tmp_path / "new" / "account" / "livecut" / "models" / "public.toml"
+    assert live("models", "import", "list.csv", "--format", "haooowang", "--into", own).code == 0
+    assert live("models", "show", "Nova 2", "--json").document["cutoff"] == "2025.06"  # found unasked from now on
+
+
+BASE_ALONE = """
+[[model]]
+name = "tuned"
+base_models = ["base"]
+release_date = "2025-01-31"
+[[model]]
+name = "base"
+[[model.claim]]
+kind = "training_data"
+cutoff = "2023-12"
+source = "https://example.org/base"
+"""
+
+
+def test_a_base_models_claim_alone_is_said_not_to_date_a_model(live: Live, tmp_path: Path) -> None:
+    (tmp_path / "own.toml").write_text(BASE_ALONE, encoding="utf-8")
+    words = ("--models", tmp_path / "own.toml", "models", "show")
+    lines = live(*words, "tuned").out.splitlines()
+    assert "cutoff: 2025-01-31 (read as the month)" in lines
+    assert "why: no training-data claim: release date used" in lines
+    assert (
+        "cutoff_hint: 2023-12 is stated of base alone, and nothing dates what was trained on later; a training_data "
+        "claim of tuned itself would take the place of the release date"
+    ) in lines
+    assert live(*words, "base", "--json").document["cutoff_hint"] is None
+
+
+def test_names_that_begin_with_what_was_typed_come_first(live: Live) -> None:
+    for typed in ("o1-min", "O1-MINI"):
+        ended = live("models", "show", typed)
+        assert ended.code == 2
+        first = ended.err.splitlines()[0]
+        assert first.startswith(f'error: unknown model "{typed}"; did you mean o1-mini-2024-09-12')
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -154,6 +199,7 @@ def test_import_into_a_file_of_ones_own(nova: Live, tmp_path: Path) -> None:
         (["import", "list.csv", "-f", "xml", "--into", "x.toml"], "unknown form of model lists 'xml'"),
         (["import", "list.csv", "-f", "models.dev", "--into", "x.toml"], "has no column name, knowledge"),
         (["import", "list.csv", "-f", "haooowang", "--into", "no/x.toml"], "x.toml: cannot be written"),
+        (["import", "list.csv", "-f", "haooowang", "--into", "home/livecut/x.toml"], "x.toml: cannot be written"),
         (["import", "list.csv", "-f", "haooowang", "--into", "x.toml", "--looked-up", "May"], "--looked-up"),
         (["check", "--against", "list.csv"], "--against and --format go together"),
         (["check", "--against", "own.toml", "-f", "haooowang"], "has no column section"),

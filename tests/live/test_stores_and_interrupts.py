@@ -43,6 +43,16 @@ NEEDS_A_STORE = [line for line in READING if line not in NEEDS_NO_STORE] + [
     "compare first second",
     "sources snapshot 1",
     "run add.py --problem x:y",
+    "judge",
+    "judge --compare-graders o1-mini-2024-09-12",
+    "problems show x:y --json",
+    "problems flag x:y bad_tests --reason r",
+    "problems unflag x:y bad_tests",
+    "problems seen x:y --at 2025-01-01 --reason r",
+    "duplicates same x:y x:z --reason r",
+    "import solutions add.py --format jsonl --model o1-mini-2024-09-12",
+    "import results add.py --format jsonl",
+    "import problems add.py --format jsonl --known-only",
 ]
 
 
@@ -81,7 +91,7 @@ def test_every_reading_command_works_on_a_store_that_may_not_be_written(locked_l
 
 
 @pytest.mark.parametrize("line", NEEDS_A_STORE)
-def test_a_reading_command_makes_no_store(line: str, live: Live, tmp_path: Path) -> None:
+def test_a_command_that_needs_what_a_store_holds_makes_none(line: str, live: Live, tmp_path: Path) -> None:
     (tmp_path / "add.py").write_text("print(1)\n")
     ended = live(*line.format(first="a", second="b", problem="c:d").split())
     assert ended.code == 4
@@ -91,6 +101,17 @@ def test_a_reading_command_makes_no_store(line: str, live: Live, tmp_path: Path)
         "  what to do: check --db, LIVE_DB or live.toml; live import problems and live ingest make a store",
     ]
     assert os.listdir(tmp_path) == ["add.py"]
+
+
+@pytest.mark.parametrize("line", ["schedule --once", "ingest atcoder"])
+def test_without_a_contact_no_store_is_made(
+    line: str, live: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LIVE_CONTACT", raising=False)
+    ended = live(*line.split())
+    assert ended.code == 2
+    assert "no contact is configured" in ended.err
+    assert os.listdir(tmp_path) == []
 
 
 def test_the_folder_of_the_usual_store_is_not_made_by_reading(

@@ -83,6 +83,15 @@ def test_impossible_weights(weights: dict[int, float]) -> None:
         post_stratified([1, 0], [0, 1], [0, 0], weights)
 
 
+def test_weights_have_any_scale() -> None:
+    values, strata = np.tile([0.0, 1.0, 1.0], 20), np.arange(60) % 2
+    small, great = (
+        post_stratified(values, np.arange(60), strata, {0: scale, 1: scale / 2}) for scale in (1.0, 1.5e308)
+    )
+    assert great.score == pytest.approx(small.score)
+    assert great.cluster_se == pytest.approx(small.cluster_se)
+
+
 def test_shapes() -> None:
     with pytest.raises(ValueError, match="one entry"):
         post_stratified([1, 0], [0], [0, 0], {0: 1})
