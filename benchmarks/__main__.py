@@ -1,6 +1,6 @@
 """``python -m benchmarks``: all measurements, one after the other."""
 
-from benchmarks import contamination, duplicates, ingestion, item_response, judging, ranks
+from benchmarks import contamination, duplicates, generation, ingestion, item_response, judging, ranks
 
 judging.main()
 duplicates.main()
@@ -8,3 +8,4 @@ ingestion.main()
 ranks.main()
 item_response.main()
 contamination.main()
+generation.main()

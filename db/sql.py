@@ -6,7 +6,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, CursorResult, Insert, Table, bindparam, insert, text
+from sqlalchemy import (
+    BindParameter,
+    ColumnElement,
+    Connection,
+    CursorResult,
+    Insert,
+    Table,
+    bindparam,
+    func,
+    insert,
+    text,
+)
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.orm import Session
 
@@ -62,6 +73,11 @@ def insert_missing(session: Session, table: Table, rows: Sequence[Row]) -> None:
         session.execute(_insert_or_skip(_dialect(session), table), [dict(row) for row in rows])
 
 
+def summed(left: ColumnElement[Any], right: ColumnElement[Any]) -> ColumnElement[Any]:
+    """The sum of two values, where NULL adds nothing; NULL of two."""
+    return func.coalesce(left + right, left, right)
+
+
 def upsert_rows(
     session: Session,
     table: Table,
@@ -71,9 +87,10 @@ def upsert_rows(
     replace: Sequence[str],
     only_where: ColumnElement[bool],
     add: Sequence[str] = (),
+    computed: Mapping[str, ColumnElement[Any]] | None = None,
 ) -> None:
-    """Insert rows; where ``key`` is there already and ``only_where`` holds of the old row, take over ``replace`` and
-    add ``add`` to what is there. In ``only_where`` the new row is called ``excluded``."""
+    """Insert rows; where ``key`` is there already and ``only_where`` holds of the old row, take over ``replace``, add
+    ``add`` to what is there (NULL adds nothing) and set ``computed``. In expressions the new row is ``excluded``."""
     if not rows:
         return
     statement = _dialect_insert(_dialect(session), table)
@@ -81,7 +98,9 @@ def upsert_rows(
     session.execute(
         statement.on_conflict_do_update(
             index_elements=list(key),
-            set_={name: new[name] for name in replace} | {name: table.c[name] + new[name] for name in add},
+            set_={name: new[name] for name in replace}
+            | {name: summed(new[name], table.c[name]) for name in add}
+            | dict(computed or {}),
             where=only_where,
         ),
         [dict(row) for row in rows],

@@ -13,6 +13,7 @@ from sqlalchemy import Row, func, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
+from db.failed_requests import sum_of
 from db.sql import is_one_of
 
 _said = t.response.c
@@ -111,5 +112,4 @@ def _counted(rows: list[Row[Any]], column: str) -> Counter[str]:
 
 
 def _sum(rows: list[Row[Any]], column: str) -> int | None:
-    stated = [int(row._mapping[column]) for row in rows if row._mapping[column] is not None]
-    return sum(stated) if stated else None
+    return sum_of(row._mapping[column] for row in rows)

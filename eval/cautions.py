@@ -8,6 +8,7 @@ from typing import Any
 
 from eval.cutoffs import CutoffPrecision
 from eval.eligibility import CutoffStatus
+from eval.generate.health import RunHealth, failed_text
 from eval.report import TOO_FEW_PROBLEMS, Row, too_few
 from eval.statistics.intervals import FEW_CLUSTERS, MIN_CLUSTERS
 from eval.window import ProblemFacts, Reason, Window
@@ -44,6 +45,18 @@ def row_warnings(
         yield from _size_warnings(row)
         yield from _gap_warnings(row, imported, n_incomplete)
         yield from _score_warnings(row)
+
+
+def answer_cautions(n_answers: int, n_failed: int, without_program: Mapping[str, int]) -> Iterator[str]:
+    """What is wrong with how a run was asked: samples without an answer, and answers without a program by status."""
+    n_others = n_answers - sum(without_program.values())
+    health = RunHealth({**without_program, "others": n_others}, {"failed": n_failed})
+    yield from (f"unhealthy run: {reason}" for reason in health.reasons)
+    if n_failed and not health.is_failing:
+        yield failed_text(n_failed, n_answers)
+    if without_program:
+        counted = ", ".join(f"{n} {status}" for status, n in without_program.items())
+        yield f"answers without a program, which count as not solved: {counted}"
 
 
 def differing_fields(conditions: Sequence[Mapping[str, Any]]) -> Iterable[str]:

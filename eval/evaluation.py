@@ -15,14 +15,24 @@ from typing import Any
 
 import numpy as np
 
-from db.records import require_utc
-from eval.cautions import age_cautions, differing_fields, row_warnings
+from db.records import CODE_GENERATION, require_utc
+from eval.cautions import age_cautions, answer_cautions, differing_fields, row_warnings
 from eval.eligibility import NotScored, UsedCutoff
+from eval.generate.health import without_program
 from eval.models import ModelAmbiguous, ModelEntry, Registry
 from eval.plausibility import believable_cutoff, doubtful, former_cutoffs
-from eval.report import TOO_FEW_PROBLEMS, Report, Row, cutoff_fields, utc_text
+from eval.repair_scores import NO_REPAIR_NEEDED, lacks_repairs, repair_scores
+from eval.report import TOO_FEW_PROBLEMS, RepairScores, Report, Row, cutoff_fields, utc_text
 from eval.scoring import UNKNOWN, Judged, score, strata
 from eval.window import ProblemFacts, Reason, Window, classify, date_reason, window_for
+
+
+@dataclass(frozen=True)
+class Repairs:
+    """What self-repair began from: ``n_before`` samples were accepted, ``n_asked`` failing ones were to be repaired."""
+
+    n_before: int
+    n_asked: int
 
 
 @dataclass(frozen=True)
@@ -30,7 +40,9 @@ class Outcome:
     """What became of one problem in one run: ``n_correct`` of ``n_samples`` judged samples were accepted.
 
     ``n_waiting`` samples have no verdict yet, ``n_internal`` met an internal error of the judge, ``n_older`` answer a
-    statement that has been changed since; ``n_samples`` holds none of them.
+    statement that has been changed since, ``n_failed`` were asked for and have no answer; ``n_samples`` holds none of
+    them. ``statuses`` counts the answers without a program, which are among the samples, by status. ``repairs`` is of
+    self-repair alone.
     """
 
     problem_id: int
@@ -39,13 +51,22 @@ class Outcome:
     n_waiting: int = 0
     n_internal: int = 0
     n_older: int = 0
+    repairs: Repairs | None = None
+    n_failed: int = 0
+    statuses: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def n_answers(self) -> int:
+        """All its answers, with and without a verdict."""
+        return self.n_samples + self.n_waiting + self.n_internal + self.n_older
 
 
 @dataclass(frozen=True)
 class RunOutcomes:
     """The outcomes of one run: a model under one set of conditions, or an import of published results (``imported``).
 
-    ``ran_on`` is the day of the run, where it is known: an alias is resolved as of that day. ``run_id`` is the store's.
+    ``ran_on`` is the day of the run, where it is known: an alias is resolved as of that day. ``run_id`` is the store's,
+    ``repairs_run_id`` that of the run that it repairs, whose verdicts it needs.
     """
 
     model: str
@@ -56,6 +77,7 @@ class RunOutcomes:
     conditions: Mapping[str, Any] = field(default_factory=dict)
     ran_on: date | None = None
     run_id: int | None = None
+    repairs_run_id: int | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +86,7 @@ class Settings:
 
     ``since`` and ``until`` bound a half-open window; ``platforms`` and ``difficulties`` (empty: all) say which problems
     are looked at in the first place. pass@1 is always reported. ``include_flagged`` scores flagged problems too.
+    ``scenario`` is what the models were asked to do; it is stated, the runs are chosen where they are loaded.
     """
 
     after_cutoff: bool = True
@@ -74,6 +97,7 @@ class Settings:
     difficulties: tuple[str, ...] = ()
     ks: tuple[int, ...] = (1,)
     include_flagged: bool = False
+    scenario: str = CODE_GENERATION
 
     def __post_init__(self) -> None:
         if not self.after_cutoff and self.since is None and self.until is None:
@@ -108,6 +132,7 @@ class Settings:
             "difficulties": list(self.difficulties),
             "k": list(self.all_ks),
             "include_flagged": self.include_flagged,
+            "scenario": self.scenario,
         }
 
 
@@ -119,6 +144,10 @@ class _Selection:
     left_out: Counter[str]
     eligible: tuple[ProblemFacts, ...]
     n_incomplete: int
+    repair: RepairScores | None
+    n_answers: int
+    n_failed: int
+    without_program: Mapping[str, int]
 
 
 def evaluate(
@@ -245,7 +274,8 @@ def _evaluate_run(
     selection = _select(universe, run, basis.window, settings.include_flagged)
     row = _row(run, basis.entry, basis.known, basis.window, selection, settings, len(universe), environment_digest)
     exposed = _exposed_count(selection.judged, basis.known)
-    cautions = (*basis.cautions, *(() if row.n_judged else _elsewhere(universe, run)))
+    asking = answer_cautions(selection.n_answers, row.n_failed, row.without_program)
+    cautions = (*basis.cautions, *asking, *(() if row.n_judged else _elsewhere(universe, run)))
     warnings = row_warnings(row, run.imported, selection.n_incomplete, exposed, cautions)
     return replace(row, warnings=(*warnings, *age_cautions(selection.judged.problems, now)))
 
@@ -281,6 +311,11 @@ def _select(universe: Sequence[ProblemFacts], run: RunOutcomes, window: Window, 
                 judged.append((problem, outcome))
                 continue
         left_out[str(reason)] += 1
+    answered = [outcomes[one.problem_id] for one in eligible if one.problem_id in outcomes]
+    if lacks_repairs(answered):
+        asked = [(problem, one) for problem, one in judged if one.repairs is None or one.repairs.n_asked]
+        left_out[NO_REPAIR_NEEDED] += len(judged) - len(asked)
+        judged = asked
     return _Selection(
         judged=Judged(
             tuple(problem for problem, _ in judged),
@@ -290,6 +325,10 @@ def _select(universe: Sequence[ProblemFacts], run: RunOutcomes, window: Window, 
         left_out=left_out,
         eligible=tuple(eligible),
         n_incomplete=sum(1 for _, one in judged if one.n_waiting or one.n_internal or one.n_older),
+        repair=repair_scores(judged),
+        n_answers=sum(one.n_answers for one in answered),
+        n_failed=sum(one.n_failed for one in answered),
+        without_program=without_program(sum((Counter(one.statuses) for one in answered), Counter())),
     )
 
 
@@ -297,7 +336,7 @@ def _outcome_reason(problem: ProblemFacts, outcome: Outcome | None, imported: bo
     """Why an eligible problem has no result. Imported results need no tests here; programs do."""
     if not imported and problem.n_tests == 0:
         return Reason.NO_TESTS
-    if outcome is None or outcome.n_samples + outcome.n_waiting + outcome.n_internal + outcome.n_older == 0:
+    if outcome is None or outcome.n_answers == 0:
         return Reason.NO_RESULT if imported else Reason.NO_COMPLETION
     if outcome.n_samples == 0:
         if outcome.n_waiting:
@@ -347,6 +386,9 @@ def _row(
         environment_digest=None if run.imported else environment_digest,
         samples_per_problem=(int(judged.n.min()), int(judged.n.max())) if judged.problems else None,
         results=judged.results() if len(judged.problems) < TOO_FEW_PROBLEMS else (),
+        repair=selection.repair,
+        n_failed=selection.n_failed,
+        without_program=selection.without_program,
     )
 
 

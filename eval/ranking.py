@@ -14,6 +14,8 @@ from eval.board import Board
 from eval.cautions import differing_fields
 from eval.common_window import CommonWindow, by_settings, cautions_of, cutoff_text
 from eval.evaluation import digest_of_problems
+from eval.freshness import not_fresh
+from eval.generate.health import failed_text, is_failing
 from eval.report import TOO_FEW_PROBLEMS, too_few
 from eval.sheets import Sheet, Table
 from eval.statistics.intervals import FEW_CLUSTERS, Interval, interval
@@ -44,7 +46,8 @@ class RankedGroup:
     ``few`` says why there is no rate: a sentence, where fewer than 10 problems are common.
 
     ``settings`` are what the runs of the group share and other groups do not. ``digest`` is of the common problems.
-    ``suggestion`` says which runs to leave out where too little is common.
+    ``suggestion`` says which runs to leave out where too little is common. ``unfit`` are sentences on runs that are not
+    ranked since too many of their samples have no answer; they are none of ``runs``.
     """
 
     settings: str
@@ -56,6 +59,7 @@ class RankedGroup:
     digest: str
     cautions: tuple[str, ...]
     suggestion: str | None
+    unfit: tuple[str, ...] = ()
 
     @property
     def few(self) -> str | None:
@@ -75,6 +79,8 @@ def rank_runs(common: CommonWindow, rng: np.random.Generator, *, across: Sequenc
 
 
 def _group(common: CommonWindow, places: Sequence[int], settings: str, rng: np.random.Generator) -> RankedGroup:
+    unfit = {place: sentence for place in places if (sentence := _unfit(common.board, place)) is not None}
+    places = [place for place in places if place not in unfit]
     board = common.board.take_runs(places)
     complete = np.asarray(board.seen.all(axis=0))
     shared = board.take(complete)
@@ -96,7 +102,8 @@ def _group(common: CommonWindow, places: Sequence[int], settings: str, rng: np.r
     few = (
         None if board.n_models >= MIN_MODELS else f"ranks need at least {MIN_MODELS} models, there are {board.n_models}"
     )
-    ranks = replace(ranks, refusal=few or ranks.refusal or _not_fresh(runs, len(shared.problems)))
+    seen = not_fresh(board.names, [one.n_exposed for one in runs], len(shared.problems))
+    ranks = replace(ranks, refusal=few or ranks.refusal or (seen and f"{seen}: use --after-cutoff"))
     return RankedGroup(
         settings=settings,
         runs=tuple(runs),
@@ -107,7 +114,18 @@ def _group(common: CommonWindow, places: Sequence[int], settings: str, rng: np.r
         digest=digest_of_problems(shared.problems, imported=all(run.imported for run in board.runs)),
         cautions=tuple(cautions_of(shared)),
         suggestion=_suggestion(board),
+        unfit=tuple(unfit.values()),
     )
+
+
+def _unfit(board: Board, place: int) -> str | None:
+    """Why a run is not ranked: requests that fail are no answers, and what they would have been nobody knows."""
+    in_window = {problem.problem_id for problem in board.problems}
+    outcomes = [one for one in board.runs[place].outcomes if one.problem_id in in_window]
+    n_failed, n_answers = sum(one.n_failed for one in outcomes), sum(one.n_answers for one in outcomes)
+    if not is_failing(n_failed, n_answers):
+        return None
+    return f"{board.names[place]} is not ranked: {failed_text(n_failed, n_answers)}; live generate asks for them again"
 
 
 def _suggestion(board: Board) -> str | None:
@@ -123,16 +141,6 @@ def _suggestion(board: Board) -> str | None:
         has = board.seen[places].sum(axis=1).tolist()
         places.pop(max(range(len(places)), key=lambda row: (left[row], -has[row])))
     return None
-
-
-def _not_fresh(runs: Sequence[RankedRun], n_problems: int) -> str | None:
-    """Why nobody is ranked: what some may have seen and others not is no common ground."""
-    exposed = [run for run in runs if run.n_exposed != 0]
-    if not exposed:
-        return None
-    worst = max(exposed, key=lambda run: n_problems if run.n_exposed is None else run.n_exposed)
-    seen = "is not known to have a cut-off" if worst.n_exposed is None else f"may have seen {worst.n_exposed}"
-    return f"{len(exposed)} of {len(runs)} models may have seen problems ({worst.name} {seen}): use --after-cutoff"
 
 
 def ranking_sheet(common: CommonWindow, groups: Sequence[RankedGroup], seed: int) -> Sheet:
@@ -160,8 +168,8 @@ def _table(group: RankedGroup) -> Table:
         sheets.text("cut-off"),
         sheets.percent("pass@1"),
         sheets.interval(),
-        sheets.text("rank"),
-        sheets.text("all at once", key="rank_simultaneous"),
+        sheets.from_to("rank"),
+        sheets.from_to("all at once", key="rank_simultaneous"),
         sheets.text("tier"),
         sheets.count("lacks"),
     )
@@ -178,17 +186,18 @@ def _table(group: RankedGroup) -> Table:
                 run.cutoff,
                 score,
                 None if group.few else sheets.span(run.interval.low, run.interval.high),
-                None if found is None else _span(found.low, found.high),
-                None if found is None else _span(found.simultaneous_low, found.simultaneous_high),
+                None if found is None else (found.low, found.high),
+                None if found is None else (found.simultaneous_low, found.simultaneous_high),
                 None if found is None else str(found.tier),
                 run.n_missing,
             )
         )
-    title = f"{len(group.runs)} runs on {group.n_problems} problems of {group.n_contests} contests"
+    runs = "1 run" if len(group.runs) == 1 else f"{len(group.runs)} runs"
+    title = f"{runs} on {group.n_problems} problems of {group.n_contests} contests"
     title += f", problem set {group.digest[:12]}"
     if group.settings:
         title += f" ({group.settings})"
-    return Table(title, columns, tuple(rows), tuple(_notes(group)))
+    return Table(title, columns, tuple(rows), tuple(_notes(group)), name=group.settings or "same problems")
 
 
 def _order(group: RankedGroup) -> list[int]:
@@ -197,6 +206,7 @@ def _order(group: RankedGroup) -> list[int]:
 
 
 def _notes(group: RankedGroup) -> Iterator[str]:
+    yield from group.unfit
     yield from _rank_notes(group)
     if group.n_problems and group.few:
         yield group.few
@@ -205,7 +215,7 @@ def _notes(group: RankedGroup) -> Iterator[str]:
     if group.suggestion is not None:
         yield group.suggestion
     yield from group.cautions
-    for run in group.runs if group.suggestion is None else ():
+    for run in group.runs if group.suggestion is None and len(group.runs) > 1 else ():
         if run.n_missing > MAX_LOST * (group.n_problems + group.n_not_common):
             yield f"{run.name} lacks {run.n_missing} problems; without this run the table may hold more"
 
@@ -229,10 +239,6 @@ def _rank_notes(group: RankedGroup) -> Iterator[str]:
         yield f"only {ranks.n_contests} contests: sets are widened by Student's t"
     if ranks.n_no_spread:
         yield f"{ranks.n_no_spread} pairs are equal on every problem and gave no evidence"
-
-
-def _span(low: int, high: int) -> str:
-    return str(low) if low == high else f"{low}–{high}"
 
 
 def _as_dict(group: RankedGroup) -> Mapping[str, Any]:
@@ -260,6 +266,7 @@ def _as_dict(group: RankedGroup) -> Mapping[str, Any]:
         "n_not_common": group.n_not_common,
         "problem_set_digest": group.digest,
         "cautions": group.cautions,
+        "not_ranked": group.unfit,
         "n_tests": group.ranks.n_tests,
         "refusal": group.ranks.refusal,
         "rows": rows,

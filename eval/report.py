@@ -72,6 +72,20 @@ class Stratum:
 
 
 @dataclass(frozen=True)
+class RepairScores:
+    """What a round of self-repair changed on the problems of a row, whose pass@1 is that after it.
+
+    ``before`` is pass@1 before, ``repaired`` the mean share of failing samples that pass after it, over the problems
+    that have such; ``n_repaired`` of ``n_asked`` samples were repaired.
+    """
+
+    before: Score
+    repaired: Score
+    n_asked: int
+    n_repaired: int
+
+
+@dataclass(frozen=True)
 class Row:
     """One run of one model over its window, with everything that its score rests on.
 
@@ -82,6 +96,8 @@ class Row:
     ``training_data`` or ``release_date``; ``cutoff_inherited_from`` the base model whose cut-off it is;
     ``cutoff_revision`` names the state of the claims that it was chosen from.
     ``samples_per_problem`` are the least and the most; ``results`` lists problems that are too few for a rate.
+    ``repair`` is of runs of self-repair whose run before it is known. ``n_failed`` samples of eligible problems were
+    asked for and have no answer; ``without_program`` counts, by status, answers in which no program was found.
     """
 
     model: str
@@ -118,6 +134,9 @@ class Row:
     environment_digest: str | None
     samples_per_problem: tuple[int, int] | None = None
     results: tuple[ProblemResult, ...] = ()
+    repair: RepairScores | None = None
+    n_failed: int = 0
+    without_program: Mapping[str, int] = field(default_factory=dict)
 
     def score(self, k: int) -> Score | None:
         """The score for this k, if it was asked for."""
@@ -210,6 +229,8 @@ def row_to_dict(row: Row) -> dict[str, Any]:
         "n_samples": row.n_samples,
         "samples_per_problem": row.samples_per_problem and list(row.samples_per_problem),
         "n_samples_only": row.n_samples_only,
+        "n_failed": row.n_failed,
+        "without_program": dict(row.without_program),
         **{f"pass_at_{score.k}": score.value for score in row.scores},
         "ci_low": first.ci_low,
         "ci_high": first.ci_high,
@@ -220,11 +241,22 @@ def row_to_dict(row: Row) -> dict[str, Any]:
         "by_difficulty": [stratum_to_dict(stratum) for stratum in row.by_difficulty],
         "by_platform": [stratum_to_dict(stratum) for stratum in row.by_platform],
         "problems": [asdict(result) for result in row.results],
+        "repair": None if row.repair is None else repair_to_dict(row.repair),
         "left_out": dict(row.left_out),
         "warnings": list(row.warnings),
         "conditions": dict(row.conditions),
         "problem_set_digest": row.problem_set_digest,
         "environment_digest": row.environment_digest,
+    }
+
+
+def repair_to_dict(repair: RepairScores) -> dict[str, Any]:
+    """What self-repair changed as JSON values."""
+    return {
+        "before": score_to_dict(repair.before),
+        "repaired": score_to_dict(repair.repaired),
+        "n_asked": repair.n_asked,
+        "n_repaired": repair.n_repaired,
     }
 
 

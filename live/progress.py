@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from eval.generate.account import Account
     from sandbox import Counters
 
 
@@ -50,3 +51,37 @@ def judging_bar(
             progress.update(task, advance=count, rates=", ".join(rates))
 
         yield on_judged
+
+
+@contextlib.contextmanager
+def asking_bar(console: Console, total: int) -> Iterator[Callable[[Account], None]]:
+    """A bar with what is dealt with, requests and tokens a second, the cost so far, failures, and the remaining time.
+
+    Gives the function to call with what has come so far.
+    """
+    if not console.is_terminal or console.quiet or total == 0:
+        yield lambda account: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("asking"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rates]}"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("asking", total=total, rates="")
+
+        def on_done(account: Account) -> None:
+            rates = [f"{account.rate(account.n_requests):.1f} requests/s"]
+            if account.n_counted:
+                rates.append(f"{account.rate(account.tokens_out):.0f} tokens/s")
+            if account.cost is not None:
+                rates.append(f"{account.cost:.4g} {account.currency}")
+            if account.failed:
+                rates.append(f"{len(account.failed)} failed")
+            progress.update(task, completed=account.n_done, rates=", ".join(rates))
+
+        yield on_done

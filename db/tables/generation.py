@@ -65,7 +65,11 @@ class Response(Base, table=True):
 
 
 class FailedRequest(Base, table=True):
-    """The last failure of a place that has no answer. ``attempts`` are all that were made there."""
+    """The last failure of a place that has no answer. ``attempts`` are all that were made there, tokens and ``cost``
+    (in ``currency``) all that the endpoint said they took; NULL where it said nothing.
+
+    ``is_answered``: the place got its answer since, and the row stays for what was paid.
+    """
 
     __tablename__ = "failed_request"
     __table_args__ = (UniqueConstraint("run_id", "problem_id", "question_id", "sample_index"),)
@@ -79,3 +83,8 @@ class FailedRequest(Base, table=True):
     reason: str
     message: str
     attempts: int
+    tokens_in: int | None = Field(sa_type=BigInteger)
+    tokens_out: int | None = Field(sa_type=BigInteger)
+    cost: float | None
+    currency: str | None
+    is_answered: bool

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from ipaddress import ip_address
 from urllib.parse import parse_qsl, urlsplit, urlunsplit
 
 _PATH = "/chat/completions"
@@ -31,6 +32,26 @@ class Address:
 
     def __repr__(self) -> str:
         return f"Address({self.place})"
+
+
+_KEYS_OWN = "api.openai.com"
+
+
+def is_meant_for_openai_key(base_url: str) -> bool:
+    """Whether the key of ``OPENAI_API_KEY`` may go to a base URL although nobody named that variable: to OpenAI itself
+    (its regional hosts among them) and to this machine. Any other host would be handed somebody else's key."""
+    host = (urlsplit(base_url.strip()).hostname or "").rstrip(".")
+    return host == _KEYS_OWN or host.endswith(f".{_KEYS_OWN}") or is_loopback(host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is this machine."""
+    if host == "localhost":
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 def read_address(base_url: str) -> Address:

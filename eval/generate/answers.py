@@ -83,7 +83,17 @@ def record_found(
     problem = question.problem
     place = Place(problem.problem_id, question.question_id, sample_index)
     if isinstance(found, EmptyContent):
-        return FailureRecord(place, exchange.received_at, found.kind, found.message, exchange.attempts)
+        return FailureRecord(
+            place,
+            exchange.received_at,
+            found.kind,
+            found.message,
+            exchange.attempts,
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            cost=exchange.cost,
+            currency=exchange.currency,
+        )
     return ResponseRecord(
         place,
         problem.key,

@@ -6,6 +6,10 @@ with jitter. When it says 429 to one worker all of them wait, since the limit ho
 The loop is our own and not a library's: waits are shared between workers, capped in their sum, and go by a clock that
 is handed in.
 
+At most two attempts at a question may end in a failure that is likely billed: one that comes after the answer had
+begun, or after half a minute of work (a proxy that gives up waiting, a limit of time). The endpoint charges for the
+tokens it made, whether they arrived or not, and what broke it off is likely there the next time.
+
 The key goes into one header; texts of the endpoint are shown and kept without it.
 """
 
@@ -14,8 +18,9 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -23,8 +28,9 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from eval.generate.addresses import BadEndpoint, read_address
 from eval.generate.failures import Failure, FailureKind, Reach, Trouble, Troubled
+from eval.generate.hearing import Hearing
 from eval.generate.redaction import Secrets, whole_characters
-from eval.generate.replies import BadReply, Reply, ReplyStream, read_reply
+from eval.generate.replies import BadReply, Reply, read_reply
 from eval.generate.server_errors import (
     AGAIN,
     Asked,
@@ -34,7 +40,7 @@ from eval.generate.server_errors import (
     is_web_page,
     trouble_of,
 )
-from eval.generate.wire import LOCATION, Received, Taken, Wire, WireLimits
+from eval.generate.wire import LOCATION, Received, Wire, WireLimits
 
 if TYPE_CHECKING:
     from httpx import AsyncBaseTransport
@@ -47,6 +53,10 @@ _BASE_WAIT_S = 1.0
 _LONGEST_WAIT_S = 60.0
 _FIRST_ATTEMPTS = 3
 """Attempts at a connection as long as none was ever made: a wrong address should not take long to be told."""
+_BILLED_ATTEMPTS = 2
+_WORK_S = 30.0
+"""Whoever fails after so many seconds had likely begun to generate."""
+_UNBILLED = frozenset({FailureKind.UNREACHABLE, FailureKind.RATE_LIMITED})
 _TEXTS = ("content", "reasoning", "refusal", "finish_reason", "served_model", "fingerprint", "response_id")
 
 
@@ -91,7 +101,8 @@ class EndpointSettings:
     most that an answer may have, on the wire and unpacked (a stream: sixteen times that, for what stands around its
     tokens). `stream`: whether to ask for a stream; None: only once the endpoint says that it does nothing else.
     `concurrency` is the number of workers that the caller lets ask at once: there are as many connections as requests
-    under way. `key_variable` is where the key came from, for messages.
+    under way. `key_variable` is where the key came from, for messages; in `key_header` it is sent
+    (in Authorization after "Bearer").
     """
 
     base_url: str = field(repr=False)  # its query may hold a secret
@@ -105,6 +116,7 @@ class EndpointSettings:
     concurrency: int = 8
     max_wait_s: float = 600.0
     key_variable: str = "OPENAI_API_KEY"
+    key_header: str = "Authorization"
 
 
 @dataclass(frozen=True)
@@ -133,7 +145,7 @@ class _Manner:
         return None
 
 
-class _AskDifferently(Exception):
+class _AskDifferently(Troubled):
     """The endpoint refused the manner of the request, which has been changed."""
 
 
@@ -157,7 +169,10 @@ class Endpoint:
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise BadEndpoint(f"{settings.key_variable} holds characters that no header can hold", "copy the key anew")
         headers = {"User-Agent": f"livecut/{version('livecut')}", "Accept": "application/json, text/event-stream"}
-        headers |= {"Authorization": f"Bearer {key}"} if key else {}
+        if not re.fullmatch(r"[A-Za-z0-9-]+", settings.key_header):
+            raise BadEndpoint(f"{settings.key_header!r} is no name of a header", "write it as api-key")
+        is_bearer = settings.key_header.lower() == "authorization"
+        sent = (settings.key_header, f"Bearer {key}" if is_bearer else key) if key else None
         limits = WireLimits(
             connect_s=settings.connect_timeout_s,
             idle_s=settings.idle_timeout_s,
@@ -169,7 +184,7 @@ class Endpoint:
         self._settings = replace(settings, base_url=address.place, key=None)
         self._has_key = bool(key)
         self._secrets = Secrets((key, *address.in_query))
-        self._wire = Wire(address, headers, limits, transport)
+        self._wire = Wire(address, headers, limits, transport, key=sent)
         self._clock = clock or SystemClock()
         self._dice = dice or random.Random()
         self._manners: dict[str, _Manner] = {}
@@ -185,12 +200,21 @@ class Endpoint:
     async def __aexit__(self, *_: object) -> None:
         await self._wire.aclose()
 
-    async def ask(self, model: str, messages: Sequence[Message], body: Mapping[str, Any]) -> Answered | Failure:
+    async def ask(
+        self,
+        model: str,
+        messages: Sequence[Message],
+        body: Mapping[str, Any],
+        *,
+        may_send: Callable[[bool], bool] | None = None,
+    ) -> Answered | Failure:
         """The answer of a model to messages; `body` is what else the request carries (see `Sampling.body`).
 
-        Whatever the endpoint does comes back as a value: nothing is raised but what ends the program.
+        `may_send` is asked before each attempt but the first, just before it is sent, and told whether the one before
+        may be billed; where it says no, the failure so far is what comes back. Whatever the endpoint does comes back as
+        a value: nothing is raised but what ends the program.
         """
-        attempts, waited_s = 0, 0.0
+        attempts, n_billed, waited_s = 0, 0, 0.0
         while True:
             await self._wait_turn()
             attempts += 1
@@ -198,18 +222,23 @@ class Endpoint:
             try:
                 reply = await self._try(model, messages, body)
                 return Answered(reply, requested_at, self._clock.monotonic() - began, attempts)
-            except _AskDifferently:
-                continue
+            except _AskDifferently as error:
+                if may_send is None or may_send(False):
+                    continue
+                return self._failure(error.trouble, attempts, waited_s)
             except Troubled as error:
-                trouble = error.trouble
+                trouble = _billed_if_late(error.trouble, self._clock.monotonic() - began)
             self._has_connected |= trouble.kind is not FailureKind.UNREACHABLE
-            wait_s = self._wait_s(trouble, attempts)
+            n_billed += trouble.may_be_billed
+            wait_s = self._wait_s(trouble, attempts) if n_billed < _BILLED_ATTEMPTS else None
             if wait_s is None or waited_s + wait_s > self._settings.max_wait_s:
                 return self._failure(trouble, attempts, waited_s + (wait_s or 0.0))
             waited_s += wait_s
             if trouble.kind is FailureKind.RATE_LIMITED:
                 self._not_before = max(self._not_before, self._clock.monotonic() + wait_s)
             await self._clock.sleep(wait_s)
+            if may_send is not None and not may_send(trouble.may_be_billed):
+                return self._failure(trouble, attempts, waited_s)
 
     async def _wait_turn(self) -> None:
         """Wait while the endpoint wants to be left alone; the workers then begin one after the other."""
@@ -218,7 +247,7 @@ class Endpoint:
 
     def _wait_s(self, trouble: Trouble, attempts: int) -> float | None:
         """Seconds until the next attempt; None when there is none."""
-        most = min(self._settings.attempts, trouble.most_attempts or self._settings.attempts)
+        most = self._settings.attempts
         if trouble.kind is FailureKind.UNREACHABLE and not self._has_connected:
             most = min(most, _FIRST_ATTEMPTS)
         if not trouble.is_passing or attempts >= most:
@@ -241,6 +270,7 @@ class Endpoint:
             is_fatal=is_fatal,
             attempts=attempts,
             at=self._clock.now(),
+            may_be_billed=trouble.may_be_billed,
         )
 
     async def _try(self, model: str, messages: Sequence[Message], body: Mapping[str, Any]) -> Reply:
@@ -255,12 +285,14 @@ class Endpoint:
         }
         if manner.streams and manner.with_options:
             document["stream_options"] = {"include_usage": True}
-        hearing = _Hearing()
+        hearing = Hearing()
         try:
             received = await self._wire.post(json.dumps(document).encode(), hearing.take)
             reply = hearing.reply() if received.body is None else self._read(received, asked, manner)
         except BadReply as error:
-            raise Troubled(self._trouble_of_reply(error, hearing, asked)) from None
+            if hearing.error is None or not _is_refusal(hearing.error):
+                raise Troubled(self._trouble_of_reply(error, hearing, asked)) from None
+            reply = _refused(hearing.error, hearing.so_far())
         self._has_connected = self._has_answered = True
         return self._cleaned(reply)
 
@@ -277,25 +309,29 @@ class Endpoint:
         error = error_in(document)
         if received.status >= 400 or error is not None:
             status = received.status if received.status >= 400 else (error and error.status) or received.status
-            if error is not None and error.is_filtered and status < 500:
+            if error is not None and _is_refusal(error, status):
                 return _refused(error)
+            wait_s = asked_to_wait_s(received.headers, self._clock.now())
+            trouble = trouble_of(status, error, asked, self._secrets, is_page=is_page, wait_s=wait_s)
             changed = manner.changed_by(error) if error is not None and status in (400, 422) else None
             if changed is not None and self._settings.stream is not False:
                 self._manners[asked.model] = changed
-                raise _AskDifferently
-            wait_s = asked_to_wait_s(received.headers, self._clock.now())
-            raise Troubled(trouble_of(status, error, asked, self._secrets, is_page=is_page, wait_s=wait_s))
+                raise _AskDifferently(trouble)
+            raise Troubled(trouble)
         if document is None:
             raise Troubled(self._not_json(received.body, is_page=is_page))
         return read_reply(document)
 
-    def _trouble_of_reply(self, bad: BadReply, hearing: _Hearing, asked: Asked) -> Trouble:
+    def _trouble_of_reply(self, bad: BadReply, hearing: Hearing, asked: Asked) -> Trouble:
         if hearing.error is not None:
-            return trouble_of(hearing.error.status or 200, hearing.error, asked, self._secrets)
+            trouble = trouble_of(hearing.error.status or 200, hearing.error, asked, self._secrets)
+            return replace(trouble, may_be_billed=hearing.has_begun)
         kind = FailureKind(bad.kind)
         is_passing = kind in (FailureKind.BROKEN_OFF, FailureKind.ERROR_BODY)
         reach = Reach.UNPROVEN if kind is FailureKind.ODD_FORM else Reach.QUESTION
-        return Trouble(kind, self._secrets.line(f"{self.place}: {bad.message}"), bad.hint or AGAIN, reach, is_passing)
+        message = self._secrets.line(f"{self.place}: {bad.message}")
+        may_be_billed = hearing.has_begun or kind is FailureKind.BROKEN_OFF
+        return Trouble(kind, message, bad.hint or AGAIN, reach, is_passing, may_be_billed=may_be_billed)
 
     def _redirected(self, received: Received) -> Trouble:
         try:
@@ -303,11 +339,11 @@ class Endpoint:
         except BadEndpoint:
             target = "another address"
         message = f"{self.place} answered {received.status}: it sends to {target}, and redirects are not followed"
-        hint = "Give the address where the endpoint is now as --base-url."
+        hint = "give the address where the endpoint is now as --base-url"
         return Trouble(FailureKind.REDIRECTED, message, hint, reach=Reach.RUN)
 
     def _not_json(self, body: bytes, *, is_page: bool) -> Trouble:
-        hint = "Check --base-url: most end in /v1, and /chat/completions is added to it."
+        hint = "check --base-url: most end in /v1, and /chat/completions is added to it"
         if is_page:
             message = f"{self.place} answered with a web page, not with an answer of an API"
         elif not body.strip():
@@ -324,51 +360,23 @@ class Endpoint:
         if size > self._settings.max_body_bytes:
             limit = f"{self._settings.max_body_bytes / 2**20:.3g} MiB"
             message = f"{self.place}: the answer is larger than {limit}"
-            raise Troubled(Trouble(FailureKind.TOO_LARGE, message, "Set a limit of length."))
+            raise Troubled(Trouble(FailureKind.TOO_LARGE, message, "set a limit of length", may_be_billed=True))
         clean = {name: self._secrets.without(whole_characters(text)) for name, text in texts.items() if text}
         changed: dict[str, Any] = {name: text for name, text in clean.items() if text != texts[name]}
         return replace(reply, **changed) if changed else reply
 
 
-class _Hearing:
-    """Takes the events of a stream and tells when the answer is whole: by its finish reason, or by [DONE]."""
-
-    def __init__(self) -> None:
-        self._stream = ReplyStream()
-        self._is_done = False
-        self.error: ServerError | None = None
-
-    def take(self, data: str) -> Taken:
-        """Take the data of one event. Raises ``BadReply`` for an error in its place, and for what cannot be read."""
-        if data.strip() == "[DONE]":
-            self._is_done = True
-            return Taken.DONE
-        try:
-            document = json.loads(data)
-        except (ValueError, RecursionError):
-            raise BadReply(FailureKind.BROKEN_OFF, "a part of the stream is no JSON") from None
-        self.error = error_in(document)
-        if self.error is not None:
-            raise BadReply(FailureKind.ERROR_BODY, self.error.message)
-        self._stream.feed(document)
-        if _finish_reason(document):
-            self._is_done = True
-        return Taken.LAST if self._is_done else Taken.PART
-
-    def reply(self) -> Reply:
-        """The whole answer. Raises ``BadReply`` when the stream ended before it did: half an answer is none."""
-        if not self._is_done:
-            raise BadReply(FailureKind.BROKEN_OFF, "the stream broke off before the answer was whole")
-        return self._stream.reply()
+def _billed_if_late(trouble: Trouble, took_s: float) -> Trouble:
+    is_late = took_s >= _WORK_S and trouble.kind not in _UNBILLED
+    return replace(trouble, may_be_billed=True) if is_late else trouble
 
 
-def _finish_reason(document: Any) -> bool:
-    choices = document.get("choices") if isinstance(document, dict) else None
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        return False
-    return bool(choices[0].get("finish_reason"))
+def _is_refusal(error: ServerError, status: int | None = None) -> bool:
+    """Whether it tells of a filter, and of no trouble of the server's own."""
+    return error.is_filtered and (status or error.status or 200) < 500
 
 
-def _refused(error: ServerError) -> Reply:
-    """An endpoint's filter that refuses a question is an answer, as its finish reason "content_filter" is."""
-    return Reply(content="", refusal=error.message or "content filter", finish_reason="content_filter")
+def _refused(error: ServerError, said: Reply | None = None) -> Reply:
+    """An endpoint's filter that refuses a question is an answer, as its finish reason "content_filter" is, whether it
+    comes in place of an answer or in the middle of one."""
+    return replace(said or Reply(""), refusal=error.message or "content filter", finish_reason="content_filter")

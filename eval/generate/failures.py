@@ -39,7 +39,7 @@ class Failure:
     """The end of all attempts at one question. ``message`` is one line that names the endpoint, ``hint`` what to do.
 
     ``is_fatal``: every other question would end alike, so the run stops. ``attempts`` counts the requests that were
-    sent, ``at`` is the instant at which it was given up.
+    sent, ``at`` is the instant at which it was given up. ``may_be_billed`` is about the last attempt.
     """
 
     kind: FailureKind
@@ -48,6 +48,7 @@ class Failure:
     is_fatal: bool
     attempts: int
     at: datetime
+    may_be_billed: bool = False
 
 
 class Reach(Enum):
@@ -63,7 +64,7 @@ class Trouble:
     """What was wrong with one attempt.
 
     ``is_passing``: it may be gone the next time. ``wait_s`` is what the server asks to wait, None where it says
-    nothing. ``most_attempts``: no more than so many, whatever the settings.
+    nothing. ``may_be_billed``: the endpoint had worked on an answer, so that it likely charges for it.
     """
 
     kind: FailureKind
@@ -72,7 +73,7 @@ class Trouble:
     reach: Reach = Reach.QUESTION
     is_passing: bool = False
     wait_s: float | None = None
-    most_attempts: int | None = None
+    may_be_billed: bool = False
 
 
 class Troubled(Exception):

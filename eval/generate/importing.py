@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
     from db.engine import Store
 
-_ASK_ANEW: Final = "Ask anew: `live prompts` writes what is missing."
+_ASK_ANEW: Final = "ask anew: `live prompts` writes what is missing"
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def import_replies(
     require_utc("now", now)
     formats = reply_formats()
     if format_name not in formats:
-        raise UnknownFormat(f"unknown format of answers {format_name!r}", f"There are {', '.join(formats)}.")
+        raise UnknownFormat(f"unknown format of answers {format_name!r}", f"there are: {', '.join(formats)}")
     read = formats[format_name].read_replies
     assert read is not None  # reply_formats has no others
     importer = _ReplyImporter(min(now, _written_at(path, now)))
@@ -189,7 +189,7 @@ class _ReplyImporter:
         question = questions.get((run.scenario, (place.problem_id, place.question_id)))
         if question is None:
             reason = f"the store has no question {place.question_id} on a problem {place.problem_id}"
-            raise _NotTaken(reason, "Import into the store that the requests came from.")
+            raise _NotTaken(reason, "import into the store that the requests came from")
         try:
             messages = run.asking.messages(question)
         except UnknownPrompt as error:
@@ -207,7 +207,7 @@ class _ReplyImporter:
             recorder = task_form(run.scenario).record
             record = recorder(run.asking, question, place.sample_index, messages, reply, exchange)
         except ValueError as error:
-            raise _NotTaken(str(error), "Mend the row.") from None
+            raise _NotTaken(str(error), "mend the row") from None
         if isinstance(record, ResponseRecord):
             self._refuse_other_answer(row, reply)
         return record
@@ -231,7 +231,7 @@ class _ReplyImporter:
         where, first = self._seen.setdefault(row.custom_id, (row.where, digest))
         if first != digest:
             reason = f"answers the same request as {where.partition(',')[0]}, with another text"
-            raise _NotTaken(reason, "The first one counts; remove the one that does not hold.")
+            raise _NotTaken(reason, "the first one counts; remove the one that does not hold")
 
     def _save_run(
         self, session: Session, run: _Run, records: Iterable[tuple[int, ResponseRecord | FailureRecord]]
@@ -252,7 +252,7 @@ class _ReplyImporter:
             return result
         held = f"run {run.summary.label!r} of {run.summary.model} already holds"
         reason = f"{held} sample {result.sample_index} of {result.key} with other {result.field}"
-        return Refusal(row.where, reason, "Ask under another --run label to keep both.", row.raw)
+        return Refusal(row.where, reason, "ask under another --run label to keep both", row.raw)
 
 
 def _refusal(row: ReplyRow, error: _NotTaken) -> Refusal:
@@ -264,7 +264,7 @@ def _find_run(session: Session, beginning: str) -> _Run | _NotTaken:
         if is_run(RunRecord(summary.model, summary.label, summary.conditions).digest, beginning):
             break
     else:
-        return _NotTaken("it answers a run that the store does not have", "Use the store of its `live prompts`.")
+        return _NotTaken("it answers a run that the store does not have", "use the store of its `live prompts`")
     try:
         asking = read_asking(summary.conditions)
     except OtherVersion as error:

@@ -47,6 +47,12 @@ class Price:
     cached_input: float | None = None
     reasoning: float | None = None
 
+    def at_most(self, n_prompt_bytes: int, max_tokens: int) -> float:
+        """What one reply can cost at most: no token is shorter than a byte of UTF-8."""
+        dearest_in = max(self.input, self.cached_input or 0.0)
+        dearest_out = max(self.output, self.reasoning or 0.0)
+        return (n_prompt_bytes * dearest_in + max_tokens * dearest_out) / _PER_TOKENS
+
     def cost(self, reply: Reply) -> float | None:
         """What one reply cost; None where the endpoint did not say how many tokens it took.
 

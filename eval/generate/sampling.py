@@ -5,7 +5,8 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,6 +20,16 @@ _OURS = {
 }
 _LARGEST_SEED = 2**53
 """Larger integers change on their way through JSON readers that make floating-point numbers of them."""
+
+
+_SECRET_NAME = re.compile(
+    r"secret|password|passwd|credentials?$|authorization$|(?:api|access|private|subscription|account)key$"
+    r"|(?:access|auth|bearer|session|refresh|id)token$|^x?(?:key|token|auth|bearer|signature|sig)$"
+)
+"""Of names in small letters without what stands between their words. Not "token" anywhere: ``stop_token_ids``."""
+_SECRET_VALUE = re.compile(r"(?:Bearer +)?sk-[A-Za-z0-9_-]{5}")
+_SHORTEST_KEY = 8
+_DEEPEST = 100
 
 
 class BadSampling(ValueError):
@@ -102,10 +113,47 @@ class Sampling:
                 raise BadSampling(f'the extra body cannot set "{name}"', _OURS[name])
             if name in own:
                 raise BadSampling(f'"{name}" is given twice', "give it by its option or in the extra body, not both")
+        secret = secret_in(self.extra_body)
+        if secret is not None:
+            raise BadSampling(*held_secret(secret))
         try:
             json.dumps(dict(self.extra_body), allow_nan=False)
         except (TypeError, ValueError, RecursionError) as error:
             raise BadSampling(f"the extra body is no JSON: {error}", "give a JSON object") from error
+
+
+def secret_in(extra_body: Mapping[str, Any], key: str | None = None) -> str | None:
+    """Where further fields of a request hold a secret, as names with dots; None where they hold none.
+
+    They are part of a run's identity, so that they are stored and shown. A secret is a text under the name of one, one
+    that begins as keys do, and one that has the user's `key` in it.
+    """
+    for where, name, value in _texts(extra_body, ""):
+        is_named = _SECRET_NAME.search(re.sub(r"[^a-z]", "", name.lower())) is not None
+        has_key = key is not None and len(key) >= _SHORTEST_KEY and key in value
+        if value.strip() and (is_named or has_key or _SECRET_VALUE.match(value.strip())):
+            return where
+    return None
+
+
+def held_secret(where: str) -> tuple[str, str]:
+    """What is said of further fields that hold a secret: what, and what to do."""
+    return (
+        f'the extra body holds a secret ("{where}"), and would be stored and shown with the run',
+        "leave it out: name the variable that holds the key by --key-variable",
+    )
+
+
+def _texts(value: object, where: str, name: str = "", depth: int = 0) -> Iterator[tuple[str, str, str]]:
+    """All texts in a JSON value: where each stands, under which name, and what it is."""
+    if isinstance(value, str):
+        yield where, name, value
+    elif depth < _DEEPEST and isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _texts(inner, f"{where}.{key}" if where else str(key), str(key), depth + 1)
+    elif depth < _DEEPEST and isinstance(value, list | tuple):
+        for inner in value:
+            yield from _texts(inner, where, name, depth + 1)
 
 
 def _check_number(name: str, value: float | None, wanted: str, holds: Any) -> None:

@@ -18,10 +18,10 @@ from typing import Any
 from eval.generate.failures import FailureKind, Reach, Trouble
 from eval.generate.redaction import Secrets
 
-AGAIN = "Run the same command again later: it asks for what is missing."
+AGAIN = "run the same command again later: it asks for what is missing"
 PASSING = frozenset({408, 409, 425, 429})
 """Statuses below 500 of a trouble that may be gone the next time."""
-_ADDRESS = "Check --base-url: most end in /v1, and /chat/completions is added to it."
+_ADDRESS = "check --base-url: most end in /v1, and /chat/completions is added to it"
 _NO_CREDIT = re.compile(
     # Not "exceeded your current quota": Gemini says so of a limit that is over in a minute.
     r"insufficient[_ ](?:quota|credits?|balance|funds)|credit balance is too low"
@@ -54,15 +54,15 @@ _REFUSES = re.compile(
     re.IGNORECASE,
 )
 _HINTS = {
-    "max_tokens": "Send the limit of length as max_completion_tokens, or lower it to what the model can do.",
-    "max_completion_tokens": "Send the limit of length as max_tokens, or lower it to what the model can do.",
-    "temperature": "Leave the temperature out, or give the one that this model takes.",
-    "top_p": "Leave top-p out: this model does not take it.",
-    "reasoning_effort": "Leave the effort out, or name one that this model knows.",
-    "stop": "Leave the stop words out: this model does not take them.",
-    "seed": "Leave the seed out: this endpoint does not take it.",
-    "stream_options": "Ask without streaming.",
-    "stream": "Ask the other way: with streaming, or without.",
+    "max_tokens": "send the limit of length as max_completion_tokens, or lower it to what the model can do",
+    "max_completion_tokens": "send the limit of length as max_tokens, or lower it to what the model can do",
+    "temperature": "leave the temperature out, or give the one that this model takes",
+    "top_p": "leave top-p out: this model does not take it",
+    "reasoning_effort": "leave the effort out, or name one that this model knows",
+    "stop": "leave the stop words out: this model does not take them",
+    "seed": "leave the seed out: this endpoint does not take it",
+    "stream_options": "ask without streaming",
+    "stream": "ask the other way: with streaming, or without",
 }
 _FIELDS = re.compile(rf"\b({'|'.join(_HINTS)})\b")
 
@@ -99,7 +99,8 @@ class ServerError:
     @property
     def wants_stream(self) -> bool:
         """Whether it speaks of streaming."""
-        return re.search(r"stream", self.all_of_it + self.param, re.IGNORECASE) is not None
+        text = f"{self.all_of_it} {self.param}"
+        return re.search(r"\bstream(?:s|ed|ing)?\b", text, re.IGNORECASE) is not None
 
     def names(self, field: str) -> bool:
         """Whether it is about a field of the request."""
@@ -204,11 +205,11 @@ class _Reading:
         text = self.error.all_of_it if self.error else ""
         has_nothing_left = self.status == HTTPStatus.PAYMENT_REQUIRED and self.wait_s is None
         if has_nothing_left or _NO_CREDIT.search(text):
-            return self._run(FailureKind.NO_CREDIT, self._said("the account has nothing left"), "Add credit to it.")
+            return self._run(FailureKind.NO_CREDIT, self._said("the account has nothing left"), "add credit to it")
         if self.status == HTTPStatus.UNAUTHORIZED or (self.status < 500 and _BAD_KEY.search(text)):
             return self._key_refused()
         if self.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.PAYMENT_REQUIRED):
-            hint = f"Ask with fewer workers at once, or wait. {AGAIN}"
+            hint = f"ask with fewer workers at once, or wait; {AGAIN}"
             return self._passing(FailureKind.RATE_LIMITED, self._said("too many requests"), hint)
         if self.status in PASSING or (self.status >= 500 and self.status != HTTPStatus.NOT_IMPLEMENTED):
             return self._passing(FailureKind.SERVER_ERROR, self._said(), AGAIN)
@@ -218,7 +219,7 @@ class _Reading:
         if self.status < 400:
             return self._error_in_place_of_an_answer(text)
         if self.status == HTTPStatus.FORBIDDEN:
-            hint = f"The key in {self.asked.variable} may lack the right to this model, or this network is blocked."
+            hint = f"the key in {self.asked.variable} may lack the right to this model, or this network is blocked"
             return self._run(FailureKind.UNAUTHORISED, self._said("refused"), hint)
         if self.is_page or self.status in (404, 405, 410, 501):
             return self._not_found(text)
@@ -228,9 +229,9 @@ class _Reading:
         asked = self.asked
         if not asked.has_key:
             message = f"{asked.place} wants a key, and {asked.variable} is not set"
-            return self._run(FailureKind.UNAUTHORISED, message, f"Set {asked.variable} to a key for this endpoint.")
+            return self._run(FailureKind.UNAUTHORISED, message, f"set {asked.variable} to a key for this endpoint")
         message = f"{asked.place}: the key in {asked.variable} was refused ({self.status})"
-        return self._run(FailureKind.UNAUTHORISED, message, "Check that the key is whole, and meant for this endpoint.")
+        return self._run(FailureKind.UNAUTHORISED, message, "check that the key is whole, and meant for this endpoint")
 
     def _error_in_place_of_an_answer(self, text: str) -> Trouble:
         is_elsewhere = re.search(r"unexpected endpoint", text, re.IGNORECASE)  # LM Studio's way to say 404
@@ -241,7 +242,7 @@ class _Reading:
     def _not_found(self, text: str) -> Trouble:
         if self._is_unknown_model(text):
             message = self._said(f'the model "{self.asked.model}" is not known')
-            return self._run(FailureKind.UNKNOWN_MODEL, message, "Give the name by which this endpoint knows it.")
+            return self._run(FailureKind.UNKNOWN_MODEL, message, "give the name by which this endpoint knows it")
         shown = "a web page" if self.is_page else "" if self.error else "no error of an API"
         return self._run(FailureKind.NOT_FOUND, self._said(shown), _ADDRESS)
 
@@ -253,14 +254,14 @@ class _Reading:
 
     def _bad_request(self, text: str) -> Trouble:
         if _TOO_LONG.search(text):
-            hint = "This question is left out; a lower limit of length may make room for it."
+            hint = "this question is left out; a lower limit of length may make room for it"
             return Trouble(FailureKind.TOO_LONG, self._said(), hint)
         if self._is_unknown_model(text):
             return self._not_found(text)
         field = next((name for name in _HINTS if self.error and self.error.names(name)), None)
         if field is not None and _REFUSES.search(text):
             return self._run(FailureKind.BAD_REQUEST, self._said(), _HINTS[field])
-        return Trouble(FailureKind.BAD_REQUEST, self._said(), "The words are the endpoint's own; check the options.")
+        return Trouble(FailureKind.BAD_REQUEST, self._said(), "the words are the endpoint's own; check the options")
 
     def _said(self, what: str = "") -> str:
         words = self.secrets.line(self.error.message) if self.error else ""

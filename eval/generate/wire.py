@@ -14,7 +14,7 @@ import logging
 import socket
 import ssl
 import zlib
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -36,8 +36,6 @@ _STEP_BYTES = 256 * 1024
 LOCATION = "x-redirects-to"
 """The header that holds where a redirect leads."""
 _GZIP = ("gzip", "x-gzip")
-_TIMED_OUT_ATTEMPTS = 2
-"""A request that ran into the total limit likely does so again, and the endpoint may charge for each."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,8 @@ class Taken(Enum):
     """What was heard of a stream so far."""
 
     PART = auto()
-    LAST = auto()  # the answer is whole; its usage may still come
+    LAST = auto()  # the answer is whole with it, as far as the server says; its usage may still come
+    AFTER = auto()  # stands behind the answer, and says nothing more of it
     DONE = auto()
 
 
@@ -68,8 +67,19 @@ class Received:
     body: bytes | None
 
 
+class _Key(httpx.Auth):
+    """Puts the key into its header: not into the default headers, which would show one that is not Authorization."""
+
+    def __init__(self, header: str, value: str) -> None:
+        self._header, self._value = header, value
+
+    def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
+        request.headers[self._header] = self._value
+        yield request
+
+
 class Wire:
-    """Sends requests to one address, any number at once. The key is in the default headers of the client alone."""
+    """Sends requests to one address, any number at once. `key` is a header's name and what it holds."""
 
     def __init__(
         self,
@@ -77,13 +87,15 @@ class Wire:
         headers: Mapping[str, str],
         limits: WireLimits,
         transport: httpx.AsyncBaseTransport | None = None,
+        key: tuple[str, str] | None = None,
     ) -> None:
         # They write out whole addresses with their queries, and the headers of answers.
         for name in ("httpx", "httpcore"):
             logging.getLogger(name).setLevel(logging.WARNING)
         self._address = address
         ours = {"Accept-Encoding": "identity", "Content-Type": "application/json"}
-        self._headers = httpx.Headers(dict(headers) | ours)  # does not show an Authorization
+        self._headers = dict(headers) | ours
+        self._auth = None if key is None else _Key(*key)
         self._limits = limits
         self._transport = transport
         # One client for each request under way, since the pool of one looks through all its connections at each: that
@@ -101,6 +113,7 @@ class Wire:
             transport=self._transport,
             verify=self._certificates,
             headers=self._headers,
+            auth=self._auth,
             timeout=httpx.Timeout(None, connect=self._limits.connect_s),
             event_hooks={"response": [_hide_location]},
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
@@ -116,16 +129,17 @@ class Wire:
 
         Raises ``Troubled``; what `take` raises goes through.
         """
-        whole = asyncio.timeout(self._limits.total_s)
+        whole, has_begun = asyncio.timeout(self._limits.total_s), False
         client = self._idle.pop() if self._idle else self._client()
         try:
             async with whole, client.stream("POST", self._address.url, content=content) as response:
+                has_begun = response.is_success
                 return await self._read(response, take)
         except TimeoutError:
             if not whole.expired():
                 raise
             said = f"no whole answer within {self._limits.total_s:g} s"
-            self._fail(FailureKind.TIMED_OUT, said, "Raise the limit of time.", most_attempts=_TIMED_OUT_ATTEMPTS)
+            self._fail(FailureKind.TIMED_OUT, said, "raise the limit of time", may_be_billed=True)
         except httpx.ConnectTimeout:
             self._unreachable(f"no connection within {self._limits.connect_s:g} s")
         except httpx.ConnectError as error:
@@ -135,10 +149,11 @@ class Wire:
         except (httpx.LocalProtocolError, httpx.InvalidURL, httpx.UnsupportedProtocol):
             # Their words quote what cannot be sent, which may be the key.
             message = f"{self._address.place} cannot be asked with these headers, or at this address"
-            hint = "Check the key's characters and --base-url."
+            hint = "check the key's characters and --base-url"
             raise Troubled(Trouble(FailureKind.BAD_REQUEST, message, hint, reach=Reach.RUN)) from None
         except httpx.TransportError as error:
-            self._fail(FailureKind.BROKEN_OFF, f"the connection broke off ({type(error).__name__})", AGAIN)
+            said = f"the connection broke off ({type(error).__name__})"
+            self._fail(FailureKind.BROKEN_OFF, said, AGAIN, may_be_billed=has_begun)
         finally:
             self._idle.append(client)
 
@@ -170,37 +185,38 @@ class Wire:
     def _unreachable(self, reason: str, is_tls: bool = False) -> NoReturn:
         kind = FailureKind.UNREACHABLE
         if is_tls:
-            hint = "Check http or https in --base-url; SSL_CERT_FILE names certificates of your own."
+            hint = "check http or https in --base-url; SSL_CERT_FILE names certificates of your own"
             trouble = Trouble(kind, f"{self._address.place}: no secure connection: {reason}", hint, Reach.UNPROVEN)
         else:
-            hint = "Check --base-url, and that the server runs."
+            hint = "check --base-url, and that the server runs"
             message = f"{self._address.place} cannot be reached: {reason}"
             trouble = Trouble(kind, message, hint, Reach.UNPROVEN, is_passing=True)
         raise Troubled(trouble) from None
 
-    def _fail(self, kind: FailureKind, said: str, hint: str, most_attempts: int | None = None) -> NoReturn:
+    def _fail(self, kind: FailureKind, said: str, hint: str, *, may_be_billed: bool) -> NoReturn:
         message = f"{self._address.place}: {said}"
-        raise Troubled(Trouble(kind, message, hint, is_passing=True, most_attempts=most_attempts)) from None
+        raise Troubled(Trouble(kind, message, hint, is_passing=True, may_be_billed=may_be_billed)) from None
 
     def silent(self) -> NoReturn:
         """The server fell silent in the middle of its answer."""
-        self._fail(FailureKind.TIMED_OUT, f"silent for {self._limits.idle_s:g} s in the middle of an answer", AGAIN)
+        said = f"silent for {self._limits.idle_s:g} s in the middle of an answer"
+        self._fail(FailureKind.TIMED_OUT, said, AGAIN, may_be_billed=True)
 
     def damaged(self, how: str) -> NoReturn:
         """The bytes cannot be read."""
-        self._fail(FailureKind.BROKEN_OFF, how, AGAIN)
+        self._fail(FailureKind.BROKEN_OFF, how, AGAIN, may_be_billed=True)
 
     def unreadable(self, encoding: str) -> NoReturn:
         """The server compresses in a way that nobody asked for."""
         message = f"{self._address.place}: the answer comes as {encoding[:20]!r}, which was not asked for"
-        hint = "The endpoint, or a proxy before it, is at fault."
+        hint = "the endpoint, or a proxy before it, is at fault"
         raise Troubled(Trouble(FailureKind.ODD_FORM, message, hint, reach=Reach.UNPROVEN)) from None
 
     def too_large(self, max_bytes: int) -> NoReturn:
         """More came than an answer may have; it is not read to its end."""
         message = f"{self._address.place}: the answer is larger than {max_bytes / 2**20:.3g} MiB"
-        hint = "Check that it is the right address, and set a limit of length."
-        raise Troubled(Trouble(FailureKind.TOO_LARGE, message, hint)) from None
+        hint = "check that it is the right address, and set a limit of length"
+        raise Troubled(Trouble(FailureKind.TOO_LARGE, message, hint, may_be_billed=True)) from None
 
     @property
     def idle_s(self) -> float:
@@ -216,17 +232,24 @@ class _Body:
         self._response = response
         self._max_bytes = max_bytes
         self._closing_at: float | None = None
+        self._went_on = False
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in (*_GZIP, "", "identity"):
             wire.unreadable(encoding)
         self._unzip: Any = zlib.decompressobj(zlib.MAX_WBITS | 16) if encoding in _GZIP else None
 
     def heard(self, taken: Taken) -> None:
-        """Told what the reader made of the last event: an answer that is whole need not be waited for much longer."""
-        if taken is not Taken.PART:
-            grace_s = _CLOSING_S["done" if taken is Taken.DONE else "last"]
-            now = asyncio.get_running_loop().time()
-            self._closing_at = min(self._closing_at or float("inf"), now + grace_s)
+        """Told what the reader made of the last event: an answer that is whole need not be waited for much longer.
+
+        Some servers put a finish reason on every piece. Once an answer went on after its end, only [DONE], the end of
+        the stream or a silence ends it, and a connection that breaks has cut it.
+        """
+        now = asyncio.get_running_loop().time()
+        if taken is Taken.DONE:
+            self._closing_at, self._went_on = min(self._closing_at or float("inf"), now + _CLOSING_S["done"]), False
+        elif taken is Taken.LAST:
+            self._went_on = self._closing_at is not None
+            self._closing_at = now + (self._wire.idle_s if self._went_on else _CLOSING_S["last"])
 
     async def pieces(self, ending: bytes = b"") -> AsyncGenerator[bytes, None]:
         """The bytes; `ending` is added where they end."""
@@ -257,7 +280,7 @@ class _Body:
             if self._closing_at is None:
                 self._wire.silent()
         except httpx.TransportError:
-            if self._closing_at is None:
+            if self._closing_at is None or self._went_on:
                 raise
         return None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from db.completions import RunRecord
     from db.engine import Store
-    from db.records import ProblemKey
+    from db.records import Place, ProblemKey
     from eval.evaluation import Settings
     from eval.generate.choosing import Choice
     from eval.generate.conditions import Asking
@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 AskedModel = Annotated[str, typer.Argument(metavar="MODEL", help="The model, by a name that a registry knows.")]
 AskedAs = Annotated[
     str | None, typer.Option("--as", metavar="NAME", help="What the endpoint calls the model; by default MODEL.")
+]
+ScenarioName = Annotated[
+    str,
+    typer.Option("--scenario", help="code_generation, self_repair, output_prediction or code_execution."),
+]
+RepairsLabel = Annotated[
+    str | None,
+    typer.Option("--repairs", metavar="LABEL", help="self_repair: the judged run to repair; by default the only one."),
 ]
 PromptName = Annotated[str, typer.Option("--prompt", help="plain, worked (step by step first) or bare.")]
 AnswerLanguage = Annotated[str, typer.Option("--language", help="What programs are asked for in.")]
@@ -65,20 +73,29 @@ ReasoningIsAnswer = Annotated[
 
 
 def read_asking(options: Mapping[str, Any]) -> Asking:
-    """How programs are asked for, by the parameters ``prompt``, ``language`` and ``reasoning_is_answer`` of a command.
+    """How a model is asked, by the parameters ``scenario``, ``repairs``, ``prompt``, ``language``, ``n`` and
+    ``reasoning_is_answer`` of a command.
 
-    Raises ``UnknownPrompt`` and ``UsageError``.
+    Raises ``UnknownScenario``, ``UnknownPrompt`` and ``UsageError``.
     """
     from eval.generate.conditions import Asking
     from eval.generate.prompts import load_prompt, written_languages
-    from eval.generate.questions import Scenario
+    from eval.generate.questions import CALLED_LANGUAGE
+    from eval.scenarios import task_form
     from sandbox import languages
 
+    form = task_form(options["scenario"])
+    if options["repairs"] is not None and not form.repairs:
+        raise UsageError(f"--repairs goes with a scenario that repairs, not with {form.name}", "leave it out")
+    if form.once and options["n"] != 1:
+        raise UsageError(f"--n {options['n']}: {form.name} asks once for each failing sample", "leave --n out")
     known, language = written_languages(), options["language"]
     name = language if language in known else languages.canonical(language)
     if name is None or name not in known:
         raise UsageError(f'prompts have no words for the language "{language}"', f"there are: {', '.join(known)}")
-    prompt = load_prompt(options["prompt"], Scenario.CODE_GENERATION)
+    if not form.is_judged and name != CALLED_LANGUAGE:
+        raise UsageError(f"--language {language}: {form.name} asks for no program", "leave it out")
+    prompt = load_prompt(options["prompt"], form.name)
     return Asking(prompt, name, options["reasoning_is_answer"])
 
 
@@ -133,6 +150,40 @@ class Wanted:
     only: list[str] | None
     include_untested: bool
     limit: int | None
+    repairs: str | None = None
+
+    @property
+    def stores_questions(self) -> bool:
+        """Whether what is asked has to be written into the store first."""
+        from db.records import CODE_GENERATION
+
+        return self.asking.prompt.scenario != CODE_GENERATION
+
+
+def settle(store: Store, model: str, wanted: Wanted) -> Wanted:
+    """With what only the store can say of how this model is asked: which run it repairs. Raises ``BaseUnknown``."""
+    from eval.scenarios import task_form
+
+    find = task_form(wanted.asking.prompt.scenario).repairs
+    if find is None:
+        return wanted
+    with store.read() as reading:
+        digits = find(reading, model, wanted.repairs)
+    return replace(wanted, asking=replace(wanted.asking, repairs=digits))
+
+
+def lacking(store: Store, choice: Choice, wanted: Wanted, run_id: int | None) -> tuple[list[Place], int]:
+    """The places of a run (None: the store does not have it yet) that lack an answer, and how many places it has.
+
+    Questions beyond the problems themselves are written into the store, so that they have ids.
+    """
+    from db.responses import places_answered
+    from eval.generate.places import places_of, unanswered
+
+    with store.write() if wanted.stores_questions else store.read() as session:
+        places = places_of(session, choice.asked, wanted.n_samples, now=utc_now())
+        answered = set() if run_id is None else places_answered(session, run_id)
+    return unanswered(places, answered, wanted.asking.prompt.scenario), len(places)
 
 
 def choose(session: Session, store: Store, model: str, wanted: Wanted) -> Choice:

@@ -1,12 +1,17 @@
-"""The bar that a judging command shows on a terminal."""
+"""The bars that judging and asking commands show on a terminal."""
 
 from __future__ import annotations
 
 import io
+from collections import Counter
+from datetime import UTC, datetime
 
 from rich.console import Console
 
-from live.progress import judging_bar
+from db.records import Place
+from db.responses import FailureRecord
+from eval.generate.account import Account
+from live.progress import asking_bar, judging_bar
 from sandbox import Counters
 
 
@@ -52,3 +57,46 @@ def test_nothing_is_shown_where_nobody_looks() -> None:
         with judging_bar(console, 4, Counters()) as on_judged:
             on_judged(4, Counters())
         assert console.file.getvalue() == ""  # type: ignore[attr-defined]
+
+
+def asked(*accounts: Account, total: int = 4) -> str:
+    """The last state of the bar of asking, on a terminal of 160 columns."""
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=160, color_system=None, legacy_windows=False)
+    with asking_bar(console, total) as on_done:
+        for account in accounts:
+            on_done(account)
+    return [line for line in out.getvalue().splitlines() if "asking" in line][-1]
+
+
+def test_the_bar_of_asking_shows_rates_cost_and_failures() -> None:
+    failure = FailureRecord(Place(1), datetime(2026, 1, 1, tzinfo=UTC), "timed_out", "no answer")
+    account = Account(
+        4,
+        "EUR",
+        cost=0.25,
+        statuses=Counter({"ok": 2, "truncated": 1}),
+        failed={failure.place: failure},
+        n_requests=6,
+        n_counted=3,
+        tokens_out=900,
+        seconds=3.0,
+    )
+    line = asked(account)
+    assert " 4/4 " in line
+    assert "2.0 requests/s, 300 tokens/s, 0.25 EUR, 1 failed" in line
+
+
+def test_the_bar_of_asking_leaves_out_what_nobody_knows() -> None:
+    line = asked(Account(4, statuses=Counter({"ok": 1}), n_requests=1, seconds=0.5))
+    assert " 1/4 " in line
+    assert "2.0 requests/s" in line
+    assert "tokens" not in line
+    assert "failed" not in line
+
+
+def test_nothing_of_asking_is_shown_where_nobody_looks() -> None:
+    out = io.StringIO()
+    with asking_bar(Console(file=out, force_terminal=False), 4) as on_done:
+        on_done(Account(4))
+    assert out.getvalue() == ""

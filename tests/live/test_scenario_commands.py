@@ -89,7 +89,7 @@ def test_self_repair_from_end_to_end(nova_live: Live, executor: str) -> None:
     assert ended.code == 0
     assert "left out: all samples pass: 6" in ended.err
     assert "asked for 6 answers: 6 came, 0 failed" in ended.err
-    assert "next: live eval nova-1 --since 2025-01-01 --scenario self_repair" in ended.err
+    assert " eval nova-1 --since 2025-01-01 --scenario self_repair" in ended.err.splitlines()[-1]
     assert "nothing is missing" in generate(nova_live, repaired, "--scenario", "self_repair").err
 
     (row,) = evaluated(nova_live, "self_repair", *judged)["rows"]

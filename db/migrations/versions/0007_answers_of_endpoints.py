@@ -136,4 +136,9 @@ def _failed_requests() -> None:
         _text("reason"),
         _text("message"),
         _number("attempts"),
+        _number("tokens_in", null=True, big=True),
+        _number("tokens_out", null=True, big=True),
+        _float("cost"),
+        _text("currency", null=True),
+        sa.Column("is_answered", sa.Boolean(), nullable=False),
     )

@@ -286,6 +286,21 @@ async def ignores_stream(wire: Wire, arrival: Arrival, _: str) -> None:
     await wire.json(200, completion(arrival))
 
 
+async def each_finishes(wire: Wire, arrival: Arrival, how: str) -> None:
+    """Each piece has a finish reason, and there is a while between them; then the end, silence or a cut."""
+    await wire.head(200, "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
+    text = answer_to(arrival)
+    for start in range(0, len(text), 20):
+        await wire.chunk(event(chunk_of(arrival, {"content": text[start : start + 20]}, "stop")))
+        await asyncio.sleep(0.15)
+    if how.endswith("cut"):
+        wire.hang_up()
+    elif how.endswith("open"):
+        await silent(wire, arrival, "")
+    else:
+        await wire.send(b"0\r\n\r\n")
+
+
 async def streamed(wire: Wire, arrival: Arrival, how: str) -> None:
     """A stream in one of its many forms, whether it was asked for or not."""
     pieces = stream(arrival)
@@ -305,6 +320,12 @@ async def streamed(wire: Wire, arrival: Arrival, how: str) -> None:
         "broken-event": [*said, b'data: {"choices": [{"delta": {"cont\n\n'],
         "error": [*said, event({"error": {"message": "Overloaded", "code": 502}})],
         "lasting-error": [*said, event({"error": {"message": "The prompt is too long.", "code": 400}})],
+        "null-finish": [event(chunk_of(arrival, {"content": "a"}, "null"))],
+        "other-choice": [event(chunk_of(arrival, None, choices=[{"index": 1, "delta": {}, "finish_reason": "stop"}]))],
+        "filter": [
+            *said,
+            event({"error": {"message": "The response was filtered by the content management policy."}}),
+        ],
         "surrogates": [
             event('{"choices":[{"delta":{"content":"\\ud83d"}}]}'),
             event('{"choices":[{"delta":{"content":"\\udca1\\udca1"}}]}'),
@@ -312,6 +333,9 @@ async def streamed(wire: Wire, arrival: Arrival, how: str) -> None:
         ],
         "empty": [event("[DONE]")],
     }  # fmt: skip
+    if how.startswith("each-finishes"):
+        await each_finishes(wire, arrival, how)
+        return
     if how in ("cut", "silent", "open", "done-open", "cut-after-finish"):
         await wire.head(200, "Content-Type: text/event-stream", "Transfer-Encoding: chunked")
         ends = {

@@ -25,6 +25,7 @@ ERRORS: dict[str, tuple[int, object]] = {
     ),
     "unknown-model-ollama": (404, {"error": 'model "m" not found, try pulling it first'}),
     "unknown-model-openrouter": (400, {"error": {"message": "m is not a valid model ID", "code": 400}}),
+    "upstream": (400, _openai("Upstream request failed", "upstream_error")),
     "wrong-url": (404, _openai("Invalid URL (POST /v1/v1/chat/completions)", None)),
     "wrong-url-fastapi": (404, {"detail": "Not Found"}),
     "wrong-url-lm-studio": (200, {"error": "Unexpected endpoint or method. (POST /chat/completions)"}),

@@ -100,11 +100,63 @@ def test_a_trouble_that_may_pass_is_tried_again(server: EndpointServer, status: 
     assert 1.0 <= waits[1] <= 2.0
 
 
-@pytest.mark.parametrize("behaviour", ["hang-up", "half:cut", "packed:cut"])
-def test_a_broken_connection_is_tried_again(server: EndpointServer, behaviour: str) -> None:
+@pytest.mark.parametrize(("behaviour", "attempts"), [("hang-up", 6), ("half:cut", 2), ("packed:cut", 2)])
+def test_a_broken_connection_is_tried_again(server: EndpointServer, behaviour: str, attempts: int) -> None:
     assert answered(server, f"{behaviour}+good").attempts == 2
     failure = failed(server, behaviour, prompt="once more")
-    assert (failure.kind, failure.is_fatal, failure.attempts) == (FailureKind.BROKEN_OFF, False, 6)
+    assert (failure.kind, failure.is_fatal, failure.attempts) == (FailureKind.BROKEN_OFF, False, attempts)
+    # What came in part was made, and is charged for.
+    assert failure.may_be_billed == (attempts == 2)
+
+
+class WorkingClock(SkippingClock):
+    """On it each request takes so many seconds."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(frozen=True)
+        self._takes_s, self._is_asked = seconds, False
+
+    def monotonic(self) -> float:
+        self._skipped += self._takes_s
+        return super().monotonic()
+
+
+@pytest.mark.parametrize(
+    ("status", "seconds", "attempts"),
+    [(504, 1, 6), (504, 31, 2), (502, 100, 2), (524, 100, 2), (500, 40, 2), (429, 40, 6)],
+)
+def test_what_fails_after_much_work_may_be_billed_and_is_tried_once_more(
+    server: EndpointServer, status: int, seconds: float, attempts: int
+) -> None:
+    failure = failed(server, f"{status}", clock=WorkingClock(seconds))
+    assert (failure.attempts, failure.may_be_billed) == (attempts, attempts == 2)
+
+
+def test_failures_that_are_not_billed_do_not_count_to_those_that_are(server: EndpointServer) -> None:
+    assert answered(server, "429:0+half:cut+503+good").attempts == 4
+    assert failed(server, "429:0+half:cut+503+half:cut+good", prompt="other").attempts == 4
+
+
+def test_each_further_attempt_is_asked_for(server: EndpointServer) -> None:
+    told: list[bool] = []
+
+    def may_send(may_be_billed: bool) -> bool:
+        told.append(may_be_billed)
+        return len(told) < 3
+
+    async def asking(model: str) -> Answered | Failure:
+        async with endpoint(server) as one:
+            return await one.ask(model, [Message("user", model)], {}, may_send=may_send)
+
+    failure = asyncio.run(asking("503+half:cut+503+good"))
+    assert isinstance(failure, Failure)
+    assert (failure.kind, failure.attempts, told) == (FailureKind.SERVER_ERROR, 3, [False, True, False])
+    assert len(server.arrivals) == 3
+    # Asking in another manner is a request as well.
+    failure = asyncio.run(asking("only-streams"))
+    assert isinstance(failure, Failure)
+    assert (failure.kind, failure.attempts, failure.is_fatal) == (FailureKind.BAD_REQUEST, 1, True)
+    assert len(server.arrivals) == 4
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 413, 422, 501])

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from eval.generate.addresses import BadEndpoint, read_address
+from eval.generate.addresses import BadEndpoint, is_meant_for_openai_key, read_address
 from eval.generate.endpoint import Answered, Endpoint, EndpointSettings, Failure, FailureKind
 from eval.generate.prompts import Message
 from tests.eval.generate.asking import SkippingClock, answered, endpoint, failed
@@ -245,6 +245,29 @@ def test_whatever_comes_back_is_a_value(status: int, kind: str, headers: dict[st
 def test_a_base_url_is_taken_with_and_without_its_version(base_url: str, url: str, place: str) -> None:
     address = read_address(base_url)
     assert (address.url, address.place) == (url, place)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "is_meant"),
+    [
+        ("https://api.openai.com/v1", True),
+        (" https://API.OpenAI.com ", True),
+        ("https://eu.api.openai.com/v1", True),
+        ("http://localhost:8000", True),
+        ("http://127.0.0.1:8000/v1", True),
+        ("http://127.1.2.3", True),
+        ("http://[::1]:8000/v1", True),
+        ("https://openai.com", False),
+        ("https://api.openai.com.example.org/v1", False),
+        ("https://myapi.openai.com", False),
+        ("https://api.example.com/api.openai.com", False),
+        ("http://192.168.0.7:8000", False),
+        ("http://0.0.0.0:8000", False),
+        ("https://localhost.example.com", False),
+    ],
+)
+def test_where_the_key_of_openai_goes_unnamed(base_url: str, is_meant: bool) -> None:
+    assert is_meant_for_openai_key(base_url) is is_meant
 
 
 @pytest.mark.parametrize(

@@ -50,8 +50,9 @@ def test_a_stream_that_ends_before_the_answer_is_tried_again_and_never_an_answer
     server: EndpointServer, how: str
 ) -> None:
     assert answered(server, f"stream:{how}+good", stream=True).attempts == 2
-    failure = failed(server, f"stream:{how}", prompt="other", stream=True, attempts=3)
-    assert (failure.attempts, failure.is_fatal) == (3, False)
+    failure = failed(server, f"stream:{how}", prompt="other", stream=True)
+    # Each of them was charged for.
+    assert (failure.attempts, failure.is_fatal, failure.may_be_billed) == (2, False, True)
     assert failure.kind is (FailureKind.SERVER_ERROR if how == "error" else FailureKind.BROKEN_OFF)
 
 
@@ -81,6 +82,31 @@ def test_a_whole_answer_is_not_lost_when_the_connection_stays_open(
     assert time.monotonic() - began < 5
 
 
+@pytest.mark.parametrize("end", ["", ":open"])
+def test_an_answer_that_goes_on_after_a_finish_reason_is_not_cut(
+    server: EndpointServer, end: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(_CLOSING_S, "last", 0.4)
+    reply = answered(server, f"stream:each-finishes{end}", stream=True, idle_timeout_s=0.5).reply
+    assert (reply.content, reply.finish_reason) == (ANSWER, "stop")
+
+
+def test_an_answer_whose_pieces_all_finish_and_that_is_cut_is_none(server: EndpointServer) -> None:
+    failure = failed(server, "stream:each-finishes:cut", stream=True)
+    assert failure.kind is FailureKind.BROKEN_OFF
+
+
+@pytest.mark.parametrize("how", ["null-finish", "other-choice"])
+def test_what_is_no_finish_of_the_answer_does_not_end_it(server: EndpointServer, how: str) -> None:
+    assert failed(server, f"stream:{how}", stream=True).kind is FailureKind.BROKEN_OFF
+
+
+def test_a_filter_in_the_middle_of_a_stream_is_a_refusal_as_anywhere(server: EndpointServer) -> None:
+    reply = answered(server, "stream:filter", stream=True).reply
+    assert (reply.content, reply.finish_reason) == (ANSWER, "content_filter")
+    assert reply.refusal == "The response was filtered by the content management policy."
+
+
 def test_a_connection_that_breaks_after_the_answer_was_whole(server: EndpointServer) -> None:
     assert answered(server, "stream:cut-after-finish", stream=True).reply.content == ANSWER
 
@@ -103,6 +129,11 @@ def test_workers_that_were_under_way_when_it_was_learnt_ask_again_as_well(server
 
     assert asyncio.run(asking()) == ["Answered"] * 8
     assert "stream_options" not in server.arrivals[-1].document
+
+
+def test_words_that_only_look_like_streaming_change_nothing(server: EndpointServer) -> None:
+    assert failed(server, "error:upstream").kind is FailureKind.BAD_REQUEST
+    assert [one.streams for one in server.arrivals] == [False]
 
 
 def test_who_wants_no_stream_gets_none(server: EndpointServer) -> None:

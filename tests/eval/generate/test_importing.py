@@ -246,7 +246,7 @@ def test_a_statement_that_has_changed_is_another_question(batch: Batch) -> None:
     assert told(found) == (1, 0, 1)
     (refusal,) = found.report.refused
     assert refusal.reason == "nova:n1 would be asked otherwise now: its statement, samples or limits have changed"
-    assert refusal.hint == "Ask anew: `live prompts` writes what is missing."
+    assert refusal.hint == "ask anew: `live prompts` writes what is missing"
 
 
 def test_what_answers_something_else_is_refused(batch: Batch) -> None:

@@ -54,6 +54,22 @@ def test_cached_input_costs_as_input_where_no_price_is_given() -> None:
     assert read_prices(TABLE, "x").cost("plain", reply(1000, 0, cached=1000)) == pytest.approx(0.0005)
 
 
+@given(st.integers(0, 10**6), st.integers(1, 10**6), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
+def test_no_reply_costs_more_than_it_can(
+    n_bytes: int, most: int, tokens: float, out: float, cached: float, reasoning: float
+) -> None:
+    taken = reply(int(tokens * n_bytes), int(out * most), int(reasoning * out * most), int(cached * tokens * n_bytes))
+    for price in (Price(2.5, 10.0), Price(2.5, 10.0, 3.0, 20.0), Price(2.5, 10.0, 0.5, 5.0)):
+        cost = price.cost(taken)
+        assert cost is not None
+        assert cost <= price.at_most(n_bytes, most) + 1e-9
+
+
+def test_what_a_reply_can_cost() -> None:
+    # 2,000 bytes x 2.5 + 4,096 x 10 = 45,960 millionths
+    assert Price(2.5, 10.0).at_most(2000, 4096) == pytest.approx(0.04596)
+
+
 @pytest.mark.parametrize(("tokens_in", "tokens_out"), [(None, 5), (5, None), (None, None)])
 def test_a_reply_that_says_nothing_of_tokens_has_no_cost(tokens_in: int | None, tokens_out: int | None) -> None:
     assert read_prices(TABLE, "x").cost("plain", reply(tokens_in, tokens_out)) is None

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eval.generate.sampling import BadSampling, Sampling
+from eval.generate.sampling import BadSampling, Sampling, secret_in
 
 FULL = Sampling(
     temperature=0.2,
@@ -88,6 +88,9 @@ def test_a_body_can_be_changed_without_changing_the_sampling() -> None:
         ({"extra_body": {"stream": True}}, 'the extra body cannot set "stream"'),
         ({"temperature": 1, "extra_body": {"temperature": 0}}, '"temperature" is given twice'),
         ({"effort": "low", "extra_body": {"reasoning_effort": "high"}}, '"reasoning_effort" is given twice'),
+        ({"extra_body": {"api_key": "abcdefgh"}}, 'the extra body holds a secret ("api_key")'),
+        ({"extra_body": {"a": [{"Authorization": "Basic eA=="}]}}, 'the extra body holds a secret ("a.Authorization")'),
+        ({"extra_body": {"user": "sk-body-0123456789"}}, 'the extra body holds a secret ("user")'),
         ({"extra_body": {"x": float("nan")}}, "the extra body is no JSON: "),
         ({"extra_body": {"x": object()}}, "the extra body is no JSON: "),
     ],
@@ -98,6 +101,27 @@ def test_what_cannot_be_sent_is_refused_in_one_line(settings: dict[str, Any], sa
     assert caught.value.message.startswith(said)
     assert caught.value.hint
     assert "\n" not in caught.value.message + caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({"api-key": "x"}, "api-key"),
+        ({"provider": {"apiKey": "x"}}, "provider.apiKey"),
+        ({"headers": {"x-auth-token": ["x"]}}, "headers.x-auth-token"),
+        ({"vertex_credentials": {"private_key": "x"}}, "vertex_credentials.private_key"),
+        ({"client_secret": "x"}, "client_secret"),
+        ({"token": "x"}, "token"),
+        ({"a": {"b": ["Bearer sk-0123456789"]}}, "a.b"),
+        ({"a": "Bearer our-own-key-0123"}, "a"),
+        # Fields of endpoints that hold none.
+        ({"stop_token_ids": [1], "skip_special_tokens": True, "max_tokens": 5, "prompt_cache_key": "live"}, None),
+        ({"stop_token": "<eos>", "logit_bias": {"5": 1}, "api_key": "", "a": "sky-high", "b": "sk-"}, None),
+        ({"response_format": {"schema": {"properties": {"key": {"type": "string"}, "token": {}}}}}, None),
+    ],
+)
+def test_secrets_in_further_fields(body: dict[str, Any], where: str | None) -> None:
+    assert secret_in(body, "our-own-key-0123") == where
 
 
 @given(st.integers(-1000, 1000), st.lists(st.integers(0, 1000), unique=True))
