@@ -34,8 +34,6 @@ from eval.generate.questions import FailedTest, Form, Question, form_of
 from eval.judging import DEFAULT_LIMITS
 
 TEMPLATES: Final = Path(__file__).parent / "templates"
-MAX_SHOWN: Final = 2000
-"""So many characters of each part of a failed test are shown."""
 DIGEST_DIGITS: Final = 12
 
 _HEAD = re.compile(r"---\nversion: ([1-9][0-9]*)\n---\n")
@@ -193,7 +191,7 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters |= {"fenced": _fenced, "shortened": _shortened}
+    environment.filters |= {"fenced": _fenced}
     return environment
 
 
@@ -244,10 +242,3 @@ def _fenced(text: str, tag: str = "") -> str:
     longest = max((len(run) for run in _FENCES.findall(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{tag}\n{text}{'' if text.endswith(chr(10)) or not text else chr(10)}{fence}"
-
-
-def _shortened(text: str) -> str:
-    """The text, or its beginning with a line that says how much of it this is."""
-    if len(text) <= MAX_SHOWN:
-        return text
-    return f"{text[:MAX_SHOWN]}\n… (the first {MAX_SHOWN:,} of {len(text):,} characters)"

@@ -5,11 +5,22 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass
 from enum import StrEnum
+from typing import Final
 
 from db.asked import AskableProblem
 from db.records import CODE_GENERATION, IoKind
 
-__all__ = ["CODE_GENERATION", "FailedTest", "Form", "Question", "Scenario", "form_of", "not_asked"]
+__all__ = [
+    "CODE_GENERATION",
+    "MAX_SHOWN",
+    "FailedTest",
+    "Form",
+    "Question",
+    "Scenario",
+    "form_of",
+    "not_asked",
+    "shortened",
+]
 
 CALLED_LANGUAGE = "python3"
 """The one language whose functions and classes the sandbox calls."""
@@ -34,6 +45,17 @@ class Form(StrEnum):
     INTERACTIVE = "interactive"
     PYTHON = "python"
     """A Python program or a function of one, and what it is given."""
+
+
+MAX_SHOWN: Final = 2000
+"""Characters of a test, and of what is said of it, that a prompt shows."""
+
+
+def shortened(text: str) -> str:
+    """The text, or its beginning with a line that says how much of it this is."""
+    if len(text) <= MAX_SHOWN:
+        return text
+    return f"{text[:MAX_SHOWN]}\n… (the first {MAX_SHOWN:,} of {len(text):,} characters)"
 
 
 @dataclass(frozen=True)

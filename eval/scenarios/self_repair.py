@@ -25,7 +25,7 @@ from db.questions import QuestionRecord
 from db.records import WITHOUT_PROGRAM, IoKind
 from db.test_texts import load_named_tests
 from eval.evaluation import Outcome, Repairs
-from eval.generate.questions import FailedTest, Question, not_asked
+from eval.generate.questions import FailedTest, Question, not_asked, shortened
 from eval.scenarios import Asked, AskingContext, code_generation, scenario_of
 from eval.scenarios.code_generation import ACCEPTED, NO_ENVIRONMENT, record
 
@@ -52,9 +52,6 @@ IS_JUDGED: Final = True
 ONCE: Final = True
 DIGITS: Final = 12
 """So many digits of a run's digest name it in a condition."""
-
-SHOWN: Final = 1900
-"""Characters of a test that are kept with a question; what is longer says how long it is."""
 
 
 class BaseUnknown(LookupError):
@@ -173,19 +170,13 @@ def _question_on(sample: JudgedProgram, tests: Mapping[tuple[int, str], tuple[st
     given, expected = tests.get((sample.problem_id, failed.name), ("", None)) if failed else ("", None)
     shown = FailedTest(
         verdict=str(sample.verdict),
-        input=_shortened(given),
-        expected=None if expected is None else _shortened(expected),
-        error=failed.detail or None if failed else None,
+        input=shortened(given),
+        expected=None if expected is None else shortened(expected),
+        error=shortened(failed.detail) or None if failed else None,
     )
     return QuestionRecord(
         sample.problem_id, NAME, language=sample.language, program=sample.code, feedback=shown.as_text()
     )
-
-
-def _shortened(text: str) -> str:
-    if len(text) <= SHOWN:
-        return text
-    return f"{text[:SHOWN]}\n… (the first {SHOWN:,} of {len(text):,} characters)"
 
 
 def question(problem: AskableProblem, question_id: int, record: QuestionRecord) -> Question:

@@ -12,6 +12,7 @@ import typer
 
 from live.commands.problems import find_key
 from live.commands.results import check_filters
+from live.commands.windows import read_settings
 from live.errors import ExitCode, UsageError
 from live.session import Session, one_line, utc_now
 
@@ -158,6 +159,26 @@ class Wanted:
         from db.records import CODE_GENERATION
 
         return self.asking.prompt.scenario != CODE_GENERATION
+
+
+def read_wanted(options: Mapping[str, Any]) -> Wanted:
+    """What the parameters of a command say that has all options above. Raises ``UsageError`` and what they raise."""
+    after_cutoff, since, until, margin, platform, difficulty, include_flagged = (
+        options[name]
+        for name in ("after_cutoff", "since", "until", "margin", "platform", "difficulty", "include_flagged")
+    )
+    return Wanted(
+        read_settings(after_cutoff, since, until, margin, platform, difficulty, "1", include_flagged),
+        read_asking(options),
+        read_sampling(options),
+        options["asked_as"] or options["model"],
+        options["run"],
+        options["n"],
+        options["problem"],
+        options["include_untested"],
+        options["limit"],
+        options["repairs"],
+    )
 
 
 def settle(store: Store, model: str, wanted: Wanted) -> Wanted:

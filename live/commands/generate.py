@@ -37,8 +37,7 @@ from live.commands.asking import (
     choose,
     find_run,
     lacking,
-    read_asking,
-    read_sampling,
+    read_wanted,
     settle,
 )
 from live.commands.windows import (
@@ -49,7 +48,6 @@ from live.commands.windows import (
     Platforms,
     Since,
     Until,
-    read_settings,
 )
 from live.errors import ExitCode, UsageError
 from live.progress import asking_bar
@@ -178,7 +176,7 @@ def generate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
     cannot be used; 130 interrupted, with all that was finished kept.
     """
     session, options = session_of(context), context.params
-    wanted = _read_wanted(options)
+    wanted = read_wanted(options)
     limits = _read_limits(session, options, wanted.asked_as)
     _require_no_key(wanted, limits)
     with session.open_store(reading=dry_run and not wanted.stores_questions, must_exist=True) as store:
@@ -190,25 +188,6 @@ def generate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
             return
         closing = _ask(session, store, plan, wanted, limits)
     _end(session, closing, plan, options, _shared_options(context, store))
-
-
-def _read_wanted(options: Mapping[str, Any]) -> Wanted:
-    after_cutoff, since, until, margin, platform, difficulty, include_flagged = (
-        options[name]
-        for name in ("after_cutoff", "since", "until", "margin", "platform", "difficulty", "include_flagged")
-    )
-    return Wanted(
-        read_settings(after_cutoff, since, until, margin, platform, difficulty, "1", include_flagged),
-        read_asking(options),
-        read_sampling(options),
-        options["asked_as"] or options["model"],
-        options["run"],
-        options["n"],
-        options["problem"],
-        options["include_untested"],
-        options["limit"],
-        options["repairs"],
-    )
 
 
 def _read_limits(session: Session, options: Mapping[str, Any], asked_as: str) -> _Limits:

@@ -34,8 +34,7 @@ from live.commands.asking import (
     choose,
     find_run,
     lacking,
-    read_asking,
-    read_sampling,
+    read_wanted,
     settle,
 )
 from live.commands.windows import (
@@ -46,7 +45,6 @@ from live.commands.windows import (
     Platforms,
     Since,
     Until,
-    read_settings,
 )
 from live.errors import UsageError
 from live.session import Session, session_of, utc_now
@@ -99,18 +97,7 @@ def prompts(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     """
     if show == (out is not None):
         raise UsageError("where to?", "give --out FILE (or --out - for standard output), or --show to read one prompt")
-    wanted = Wanted(
-        read_settings(after_cutoff, since, until, margin, platform, difficulty, "1", include_flagged),
-        read_asking(context.params),
-        read_sampling(context.params),
-        asked_as or model,
-        run,
-        n,
-        problem,
-        include_untested,
-        limit,
-        repairs,
-    )
+    wanted = read_wanted(context.params)
     session = session_of(context)
     with session.open_store(reading=show, must_exist=True) as store:
         (name,) = session.canonical_names([model], store)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from db.records import IoKind
-from eval.generate.questions import FailedTest, Form, Question, form_of, not_asked
+from eval.generate.questions import MAX_SHOWN, FailedTest, Form, Question, form_of, not_asked, shortened
 from tests.eval.generate.asked import DESIGN, FUNCTION, INTERACTIVE, STDIN, problem
 
 
@@ -48,3 +48,8 @@ def test_a_failed_test_comes_back_from_its_text() -> None:
     for text in ("", "[]", '{"verdict": "x"}', '{"verdict": "x", "input": "", "more": 1}'):
         with pytest.raises(ValueError):  # noqa: PT011 - whatever JSON says of it
             FailedTest.read(text)
+
+
+def test_a_long_text_is_shown_in_part_and_says_so() -> None:
+    assert shortened("7" * MAX_SHOWN) == "7" * MAX_SHOWN
+    assert shortened("7" * (MAX_SHOWN + 500)) == f"{'7' * MAX_SHOWN}\n… (the first 2,000 of 2,500 characters)"
