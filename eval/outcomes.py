@@ -71,8 +71,6 @@ def load_judged_runs(
     outcomes = form.outcomes(session, environment_id, runs)
     repaired = form.repaired(session, runs)
     failed = failures_of(session, [run.run_id for run in runs])
-    # A run that was only registered (its requests were written to a file) has nothing to be told of.
-    runs = [run for run in runs if outcomes.get(run.run_id) or failed.get(run.run_id)]
     names = Counter((run.model, run.label) for run in runs)
     return tuple(
         RunOutcomes(

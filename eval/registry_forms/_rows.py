@@ -13,6 +13,8 @@ from eval.cutoffs import HINT, Cutoff, CutoffUnreadable, is_unknown, parse_cutof
 
 LONGEST_CELL = 200
 """No name of a model and no date is longer, in characters."""
+LONGEST_FIELD = 131_072
+"""Characters of a field beyond which a file is no list."""
 
 
 class Row(NamedTuple):
@@ -48,6 +50,7 @@ def csv_rows(text: str, path: Path, columns: tuple[str, ...]) -> Iterator[Row | 
 
     Raises ``UnreadableSource`` where its first line lacks one, or where it is no CSV.
     """
+    csv.field_size_limit(LONGEST_FIELD)  # one for the whole process: another reader may have set another
     reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
     try:
         missing = [column for column in columns if column not in (reader.fieldnames or ())]
