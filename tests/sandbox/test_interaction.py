@@ -119,12 +119,12 @@ sys.exit(42)
 
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_jail_that_ends_in_the_middle_is_replaced_and_the_test_repeated(own_judge: Judge, which: int) -> None:
-    said = b"time.sleep(0.5)\nsys.exit(42 if sys.stdin.readline() == 'yes\\n' else 43)"
+    said = b"time.sleep(2)\nsys.exit(42 if sys.stdin.readline() == 'yes\\n' else 43)"
     assert own_judge.judge(Program("print('yes')"), interactive(said)).verdict is Verdict.ACCEPTED
     victim = own_judge._workers[0].jails[which]
-    thread = threading.Timer(0.2, jails.end_jail, (victim,))
+    thread = threading.Timer(0.7, jails.end_jail, (victim,))
     thread.start()
-    outcome = own_judge.judge(Program("import time; time.sleep(0.5); print('yes')"), interactive(said))
+    outcome = own_judge.judge(Program("import time; time.sleep(2); print('yes')"), interactive(said))
     thread.join()
     assert outcome.verdict is Verdict.ACCEPTED, outcome
     assert own_judge._workers[0].counters.faults == {"jail": 1}
