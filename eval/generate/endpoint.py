@@ -37,7 +37,9 @@ from eval.generate.server_errors import (
     ServerError,
     asked_to_wait_s,
     error_in,
+    is_refusal,
     is_web_page,
+    refused,
     trouble_of,
 )
 from eval.generate.wire import LOCATION, Received, Wire, WireLimits
@@ -290,9 +292,9 @@ class Endpoint:
             received = await self._wire.post(json.dumps(document).encode(), hearing.take)
             reply = hearing.reply() if received.body is None else self._read(received, asked, manner)
         except BadReply as error:
-            if hearing.error is None or not _is_refusal(hearing.error):
+            if hearing.error is None or not is_refusal(hearing.error):
                 raise Troubled(self._trouble_of_reply(error, hearing, asked)) from None
-            reply = _refused(hearing.error, hearing.so_far())
+            reply = refused(hearing.error, hearing.so_far())
         self._has_connected = self._has_answered = True
         return self._cleaned(reply)
 
@@ -309,8 +311,8 @@ class Endpoint:
         error = error_in(document)
         if received.status >= 400 or error is not None:
             status = received.status if received.status >= 400 else (error and error.status) or received.status
-            if error is not None and _is_refusal(error, status):
-                return _refused(error)
+            if error is not None and is_refusal(error, status):
+                return refused(error)
             wait_s = asked_to_wait_s(received.headers, self._clock.now())
             trouble = trouble_of(status, error, asked, self._secrets, is_page=is_page, wait_s=wait_s)
             changed = manner.changed_by(error) if error is not None and status in (400, 422) else None
@@ -369,14 +371,3 @@ class Endpoint:
 def _billed_if_late(trouble: Trouble, took_s: float) -> Trouble:
     is_late = took_s >= _WORK_S and trouble.kind not in _UNBILLED
     return replace(trouble, may_be_billed=True) if is_late else trouble
-
-
-def _is_refusal(error: ServerError, status: int | None = None) -> bool:
-    """Whether it tells of a filter, and of no trouble of the server's own."""
-    return error.is_filtered and (status or error.status or 200) < 500
-
-
-def _refused(error: ServerError, said: Reply | None = None) -> Reply:
-    """An endpoint's filter that refuses a question is an answer, as its finish reason "content_filter" is, whether it
-    comes in place of an answer or in the middle of one."""
-    return replace(said or Reply(""), refusal=error.message or "content filter", finish_reason="content_filter")

@@ -33,7 +33,7 @@ from eval.generate.prompts import UnknownPrompt
 from eval.generate.questions import Question
 from eval.generate.redaction import Secrets, whole_characters
 from eval.generate.replies import BadReply, Reply, read_reply
-from eval.generate.server_errors import Asked, ServerError, error_in, trouble_of
+from eval.generate.server_errors import Asked, ServerError, error_in, is_refusal, refused, trouble_of
 from eval.scenarios import task_form
 
 if TYPE_CHECKING:
@@ -214,9 +214,8 @@ class _ReplyImporter:
 
     def _read(self, row: ReplyRow, run: _Run, place: Place) -> Reply | FailureRecord:
         error = error_in(row.document)
-        if error is not None and error.is_filtered and row.status < 500:
-            # The endpoint's filter refuses a question: that is an answer, as its finish reason "content_filter" is.
-            return Reply("", refusal=error.message or "content filter", finish_reason="content_filter")
+        if error is not None and is_refusal(error, row.status):
+            return refused(error)
         if row.status >= 400 or error is not None:
             kind, message = _why(row.status, error, run.asked)
             return FailureRecord(place, self._received_at, kind, message)

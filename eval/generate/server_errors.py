@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
@@ -17,6 +17,7 @@ from typing import Any
 
 from eval.generate.failures import FailureKind, Reach, Trouble
 from eval.generate.redaction import Secrets
+from eval.generate.replies import Reply
 
 AGAIN = "run the same command again later: it asks for what is missing"
 PASSING = frozenset({408, 409, 425, 429})
@@ -276,3 +277,14 @@ class _Reading:
 
     def _passing(self, kind: FailureKind, message: str, hint: str) -> Trouble:
         return Trouble(kind, message, hint, is_passing=True, wait_s=self.wait_s)
+
+
+def is_refusal(error: ServerError, status: int | None = None) -> bool:
+    """Whether it tells of a filter, and of no trouble of the server's own."""
+    return error.is_filtered and (status or error.status or 200) < 500
+
+
+def refused(error: ServerError, said: Reply | None = None) -> Reply:
+    """An endpoint's filter that refuses a question is an answer, as its finish reason "content_filter" is, whether it
+    comes in place of an answer or in the middle of one."""
+    return replace(said or Reply(""), refusal=error.message or "content filter", finish_reason="content_filter")
