@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy import func, select
 from sqlalchemy.orm import Session
@@ -22,6 +22,12 @@ class EnvironmentRow:
     environment_id: int
     digest: str
     executor: str
+
+
+def environment_details(session: Session, environment_id: int) -> dict[str, Any]:
+    """What makes an environment: image, versions of languages, limit policy, as JSON values."""
+    query = select(t.environment.c.details).where(t.environment.c.id == environment_id)
+    return dict(session.execute(query).scalar_one())
 
 
 def load_environment(session: Session, environment_id: int) -> EnvironmentRow:

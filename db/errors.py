@@ -3,6 +3,7 @@
 Exception
 ├── StoreError             the store itself: one line that says what, ``hint`` says what to do
 │   ├── StoreUnavailable   it cannot be opened or read: no such folder, not a store, damaged, no driver, no server
+│   │   └── EditionDamaged the bytes of an edition are not those that were frozen
 │   ├── StoreTooNew        it was written by a newer version
 │   ├── StoreFull          nothing more can be written: disk full, or read-only
 │   └── StoreBusy          another process kept it locked for longer than the busy timeout
@@ -33,6 +34,10 @@ class StoreError(Exception):
 
 class StoreUnavailable(StoreError):
     """The store cannot be opened or read."""
+
+
+class EditionDamaged(StoreUnavailable):
+    """The bytes of an edition are not those that were frozen: they do not have its digest."""
 
 
 class StoreTooNew(StoreError):

@@ -97,6 +97,15 @@ def is_older_statement(answered: FromClause, current: FromClause) -> ColumnEleme
     return func.coalesce(and_(answered.c.id != current.c.id, answered.c.source == current.c.source), false())
 
 
+def current_content_hashes(session: Session) -> dict[int, str]:
+    """By problem id, the content hash of what its statement says now; problems without a statement are not there."""
+    current = t.problem.c.current_revision_id
+    rows = session.execute(
+        select(t.problem.c.id, t.revision.c.content_hash).join(t.revision, t.revision.c.id == current)
+    )
+    return {problem_id: content_hash for problem_id, content_hash in rows}
+
+
 def has_statement(session: Session, key: ProblemKey) -> bool:
     """Whether the store has a text of this problem."""
     query = select(t.problem.c.current_revision_id).where(

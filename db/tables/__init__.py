@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from sqlalchemy import Table
 
-from db.tables import answers, generation, ingestion, problems
+from db.tables import answers, editions, generation, ingestion, problems
 from db.tables.base import Base
 
-__all__ = ["Base", "answers", "generation", "ingestion", "problems"]
+__all__ = ["Base", "answers", "editions", "generation", "ingestion", "problems"]
 
 
 def _table(name: str) -> Table:
@@ -50,3 +50,4 @@ lease = _table("lease")
 ingest_run = _table("ingest_run")
 ingest_failure = _table("ingest_failure")
 refused_row = _table("refused_row")
+edition = _table("edition")
