@@ -121,12 +121,14 @@ def build_board(problems: Iterable[ProblemFacts], runs: Iterable[RunOutcomes]) -
 
 
 def run_names(runs: Sequence[RunOutcomes]) -> tuple[str, ...]:
-    """A name for each run: its model alone where that has one run, else with what tells its runs apart; all differ."""
+    """A name for each run: the one given to it, else its model alone where that has one run, else with what tells its
+    runs apart; all differ."""
     models = [run.model for run in runs]
     names: list[str] = []
     for run in runs:
         extra = [part for part in (run.label, run.origin if run.imported else "") if part]
         name = f"{run.model} ({', '.join(extra)})" if models.count(run.model) > 1 and extra else run.model
+        name = run.name or name
         same = sum(other == name or other.startswith(f"{name} #") for other in names)
         names.append(f"{name} #{same + 1}" if same else name)
     return tuple(names)

@@ -11,7 +11,7 @@ from eval.eligibility import CutoffStatus
 from eval.generate.health import RunHealth, failed_text
 from eval.report import TOO_FEW_PROBLEMS, Row, too_few
 from eval.statistics.intervals import FEW_CLUSTERS, MIN_CLUSTERS
-from eval.window import ProblemFacts, Reason, Window
+from eval.window import PRIVATE, ProblemFacts, Reason, Window
 
 FEW_PROBLEMS = 100
 MAX_MISSING = 0.05
@@ -25,6 +25,10 @@ _LENGTHS = {
     CutoffPrecision.YEAR: timedelta(days=365),
 }
 """How long the periods are at least that a coarse cut-off names."""
+_SIDES = {
+    "public": f"public problems only: those flagged {PRIVATE} are not looked at",
+    PRIVATE: f"private problems only: those flagged {PRIVATE}",
+}
 
 
 def row_warnings(
@@ -65,6 +69,12 @@ def differing_fields(conditions: Sequence[Mapping[str, Any]]) -> Iterable[str]:
         values = sorted({repr(one.get(key)) for one in conditions})
         if len(values) > 1:
             yield f"{key}: {', '.join(values)}"
+
+
+def split_lines(split: str) -> Iterator[str]:
+    """Which side of the split into public and private problems was looked at; nothing where it was both."""
+    if split in _SIDES:
+        yield _SIDES[split]
 
 
 def cutoff_cautions(cutoff: Mapping[str, Any], window: Window) -> Iterator[str]:

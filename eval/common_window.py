@@ -23,6 +23,7 @@ from eval.cautions import (
     age_cautions,
     cutoff_cautions,
     differing_fields,
+    split_lines,
 )
 from eval.comparable import comparable_runs
 from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
@@ -87,6 +88,7 @@ class CommonWindow:
             f"window [{start or '...'}, {end or '...'}){why}",
             f"{len(self.board.problems)} problems with results of {self.n_eligible} in the window; "
             f"problem set {self.problem_set_digest[:12]}; made {self.made_at:%Y-%m-%dT%H:%MZ}",
+            *split_lines(self.settings.split),
         ]
         samples_only = sum(one.samples_only for one in self.board.problems)
         if samples_only and not all(run.imported for run in self.board.runs):

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from eval import sheets
 from eval.audits.selection import published
-from eval.cautions import age_cautions, differing_fields
+from eval.cautions import age_cautions, differing_fields, split_lines
 from eval.common_window import cutoff_text, cutoffs_cautions, settings_of
 from eval.eligibility import CutoffStatus
 from eval.evaluation import RunOutcomes, Settings, digest_of_problems
@@ -162,6 +162,7 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
     conditions = [
         f"reference set: {len(_referred(equated))} problems published {window}; problem set {digest[:12]}",
         *([f"{n} sound problems of that window have no clean result and are not in it"] if n else []),
+        *split_lines(settings.split),
         "each model's results after its own cut-off only; what lies before was left out before the fit",
         f"made {equated.made_at:%Y-%m-%dT%H:%MZ}",
     ]

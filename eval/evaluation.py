@@ -24,7 +24,11 @@ from eval.plausibility import believable_cutoff, doubtful, former_cutoffs
 from eval.repair_scores import NO_REPAIR_NEEDED, lacks_repairs, repair_scores
 from eval.report import TOO_FEW_PROBLEMS, RepairScores, Report, Row, cutoff_fields, utc_text
 from eval.scoring import UNKNOWN, Judged, score, strata
-from eval.window import ProblemFacts, Reason, Window, classify, date_reason, window_for
+from eval.window import PRIVATE, ProblemFacts, Reason, Window, classify, date_reason, window_for
+
+ALL = "all"
+SPLITS = (ALL, "public", PRIVATE)
+"""Which problems a report looks at: all, or one side of the split into public and private ones."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +70,8 @@ class RunOutcomes:
     """The outcomes of one run: a model under one set of conditions, or an import of published results (``imported``).
 
     ``ran_on`` is the day of the run, where it is known: an alias is resolved as of that day. ``run_id`` is the store's,
-    ``repairs_run_id`` that of the run that it repairs, whose verdicts it needs.
+    ``repairs_run_id`` that of the run that it repairs, whose verdicts it needs. ``name`` is one that was given to it for
+    good, so that it has the same in every table ("": made from what is beside it).
     """
 
     model: str
@@ -78,6 +83,7 @@ class RunOutcomes:
     ran_on: date | None = None
     run_id: int | None = None
     repairs_run_id: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,7 +92,8 @@ class Settings:
 
     ``since`` and ``until`` bound a half-open window; ``platforms`` and ``difficulties`` (empty: all) say which problems
     are looked at in the first place. pass@1 is always reported. ``include_flagged`` scores flagged problems too.
-    ``scenario`` is what the models were asked to do; it is stated, the runs are chosen where they are loaded.
+    ``split`` looks at "public" or "private" problems alone. ``scenario`` is what the models were asked to do; it is
+    stated, the runs are chosen where they are loaded.
     """
 
     after_cutoff: bool = True
@@ -98,12 +105,15 @@ class Settings:
     ks: tuple[int, ...] = (1,)
     include_flagged: bool = False
     scenario: str = CODE_GENERATION
+    split: str = ALL
 
     def __post_init__(self) -> None:
         if not self.after_cutoff and self.since is None and self.until is None:
             raise ValueError("a report needs a window: after the cut-off, or explicit bounds")
         if not self.after_cutoff and self.margin:
             raise ValueError("a margin goes with the cut-off; an explicit window has none")
+        if self.split not in SPLITS:
+            raise ValueError(f'the split is one of {", ".join(SPLITS)}, not "{self.split}"')
         if any(k < 1 for k in self.ks):
             raise ValueError("pass@k needs k of at least 1")
         window_for(None, since=self.since, until=self.until, margin=self.margin)
@@ -117,8 +127,10 @@ class Settings:
         """Whether the filters leave the problem in the universe of this report."""
         platforms = {name.casefold() for name in self.platforms}
         difficulties = {name.casefold() for name in self.difficulties}
-        return (not platforms or problem.platform.casefold() in platforms) and (
-            not difficulties or (problem.difficulty or UNKNOWN).casefold() in difficulties
+        return (
+            (not platforms or problem.platform.casefold() in platforms)
+            and (not difficulties or (problem.difficulty or UNKNOWN).casefold() in difficulties)
+            and (self.split == ALL or problem.is_private == (self.split == PRIVATE))
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -133,6 +145,7 @@ class Settings:
             "k": list(self.all_ks),
             "include_flagged": self.include_flagged,
             "scenario": self.scenario,
+            "split": self.split,
         }
 
 
@@ -170,17 +183,19 @@ def evaluate(
     rows: list[Row] = []
     not_scored: list[NotScored] = []
     seen: set[str] = set()
+    lines: frozenset[str] = frozenset()
     for run in runs:
         seen.add(run.model.casefold())
         result = _evaluate_run(universe, run, registry, settings, now, environment_digest)
-        if isinstance(result, Row):
-            rows.append(result)
-        elif result not in not_scored:
-            not_scored.append(result)
+        if isinstance(result, NotScored):
+            if result not in not_scored:
+                not_scored.append(result)
+        else:
+            rows.append(result[0])
+            lines |= result[1]
     missing = [name for name in requested if name.casefold() not in seen]
     not_scored += [NotScored(name, "no run and no imported result") for name in missing]
     rows.sort(key=lambda row: (row.cutoff_end is None, row.cutoff_end or now, row.model, row.label, row.origin))
-    lines = {line for row in rows for line in row.problem_set}
     return Report(
         rows=tuple(rows),
         not_scored=tuple(sorted(not_scored, key=lambda model: model.model)),
@@ -267,7 +282,8 @@ def _evaluate_run(
     settings: Settings,
     now: datetime,
     environment_digest: str | None,
-) -> Row | NotScored:
+) -> tuple[Row, frozenset[str]] | NotScored:
+    """The row of a run, with the lines of its problems in the table's digest; or why its model is not scored."""
     basis = basis_of(run, registry, settings, now)
     if isinstance(basis, NotScored):
         return basis
@@ -277,7 +293,8 @@ def _evaluate_run(
     asking = answer_cautions(selection.n_answers, row.n_failed, row.without_program)
     cautions = (*basis.cautions, *asking, *(() if row.n_judged else _elsewhere(universe, run)))
     warnings = row_warnings(row, run.imported, selection.n_incomplete, exposed, cautions)
-    return replace(row, warnings=(*warnings, *age_cautions(selection.judged.problems, now)))
+    lines = frozenset(_problem_line(problem, run.imported) for problem in selection.judged.problems)
+    return replace(row, warnings=(*warnings, *age_cautions(selection.judged.problems, now))), lines
 
 
 def _elsewhere(universe: Iterable[ProblemFacts], run: RunOutcomes) -> Iterator[str]:
@@ -306,7 +323,7 @@ def _select(universe: Sequence[ProblemFacts], run: RunOutcomes, window: Window, 
         if reason is None:
             eligible.append(problem)
             outcome = outcomes.get(problem.problem_id)
-            reason = _outcome_reason(problem, outcome, run.imported)
+            reason = outcome_reason(problem, outcome, run.imported)
             if reason is None and outcome is not None:
                 judged.append((problem, outcome))
                 continue
@@ -332,7 +349,7 @@ def _select(universe: Sequence[ProblemFacts], run: RunOutcomes, window: Window, 
     )
 
 
-def _outcome_reason(problem: ProblemFacts, outcome: Outcome | None, imported: bool) -> Reason | None:
+def outcome_reason(problem: ProblemFacts, outcome: Outcome | None, imported: bool) -> Reason | None:
     """Why an eligible problem has no result. Imported results need no tests here; programs do."""
     if not imported and problem.n_tests == 0:
         return Reason.NO_TESTS
@@ -359,7 +376,6 @@ def _row(
     scores = tuple(score(judged, k) for k in settings.all_ks)
     left_out = dict(sorted(selection.left_out.items(), key=lambda item: (-item[1], item[0])))
     left_out |= {f"fewer than {score.k} samples": score.n_too_few for score in scores if score.n_too_few}
-    lines = frozenset(_problem_line(problem, run.imported) for problem in judged.problems)
     return Row(
         model=entry.name if entry is not None else run.model,
         label=run.label,
@@ -381,14 +397,14 @@ def _row(
         by_platform=strata(judged, [problem.platform for problem in judged.problems], settings.all_ks),
         left_out=left_out,
         warnings=(),
-        problem_set=lines,
-        problem_set_digest=_digest(lines),
+        problem_set_digest=digest_of_problems(judged.problems, imported=run.imported),
         environment_digest=None if run.imported else environment_digest,
         samples_per_problem=(int(judged.n.min()), int(judged.n.max())) if judged.problems else None,
         results=judged.results() if len(judged.problems) < TOO_FEW_PROBLEMS else (),
         repair=selection.repair,
         n_failed=selection.n_failed,
         without_program=selection.without_program,
+        run=run.name,
     )
 
 

@@ -28,7 +28,8 @@ MAX_LOST = 0.05
 class RankedRun:
     """One run on the common problems: its score (a share, None without problems), interval, and how many it lacks.
 
-    ``n_exposed`` of the problems may have been public before its cut-off; None where no cut-off is known.
+    ``n_exposed`` of the problems may have been public before its cut-off; None where no cut-off is known. ``n_samples``
+    are those of the common problems.
     """
 
     name: str
@@ -37,6 +38,7 @@ class RankedRun:
     interval: Interval
     n_missing: int
     n_exposed: int | None
+    n_samples: int
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ def _group(common: CommonWindow, places: Sequence[int], settings: str, rng: np.r
                 interval=interval(scores, clusters),
                 n_missing=int((~board.seen[row]).sum()),
                 n_exposed=common.n_exposed(place, shared.problems),
+                n_samples=int(shared.n_samples[row].sum()),
             )
         )
     ranks = rank_sets(shared.scores, shared.clusters, rng)
@@ -253,7 +256,9 @@ def _as_dict(group: RankedGroup) -> Mapping[str, Any]:
                 "score": run.score,
                 "low": None if group.few else run.interval.low,
                 "high": None if group.few else run.interval.high,
+                "se": None if group.few else run.interval.se,
                 "interval_method": run.interval.method,
+                "n_samples": run.n_samples,
                 "reason": group.few,
                 "n_missing": run.n_missing,
                 "ranks": None if found is None or group.ranks.refusal is not None else asdict(found),

@@ -92,12 +92,12 @@ class Row:
     ``n_eligible`` problems lie in the window and are sound; ``n_with_tests`` of them can be judged here; ``n_judged``
     were (or have imported results). ``left_out`` gives a count for each reason; with ``n_judged`` it adds up to
     ``n_universe``, the problems that the filters leave; only reasons "fewer than K samples" do not enter that sum,
-    since they concern pass@K alone. ``problem_set`` names the judged problems and their suites. ``cutoff_kind`` is
-    ``training_data`` or ``release_date``; ``cutoff_inherited_from`` the base model whose cut-off it is;
-    ``cutoff_revision`` names the state of the claims that it was chosen from.
+    since they concern pass@K alone. ``cutoff_kind`` is ``training_data`` or ``release_date``; ``cutoff_inherited_from``
+    the base model whose cut-off it is; ``cutoff_revision`` names the state of the claims that it was chosen from.
     ``samples_per_problem`` are the least and the most; ``results`` lists problems that are too few for a rate.
     ``repair`` is of runs of self-repair whose run before it is known. ``n_failed`` samples of eligible problems were
-    asked for and have no answer; ``without_program`` counts, by status, answers in which no program was found.
+    asked for and have no answer; ``without_program`` counts, by status, answers in which no program was found. ``run`` is
+    the name that the run has in every table of an edition, "" elsewhere.
     """
 
     model: str
@@ -129,7 +129,6 @@ class Row:
     by_platform: tuple[Stratum, ...]
     left_out: Mapping[str, int]
     warnings: tuple[str, ...]
-    problem_set: frozenset[str]
     problem_set_digest: str
     environment_digest: str | None
     samples_per_problem: tuple[int, int] | None = None
@@ -137,6 +136,7 @@ class Row:
     repair: RepairScores | None = None
     n_failed: int = 0
     without_program: Mapping[str, int] = field(default_factory=dict)
+    run: str = ""
 
     def score(self, k: int) -> Score | None:
         """The score for this k, if it was asked for."""

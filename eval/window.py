@@ -38,7 +38,10 @@ class Reason(StrEnum):
     OLDER_STATEMENT = "answers an older statement"
 
 
-INFORMATIONAL_FLAGS = frozenset({"early_access", "exposed_earlier", "has_image", "partial_tests", "withdrawn"})
+PRIVATE = "private"
+"""The flag of a problem that is never named in what is published; it counts in aggregates alone."""
+
+INFORMATIONAL_FLAGS = frozenset({"early_access", "exposed_earlier", "has_image", "partial_tests", PRIVATE, "withdrawn"})
 """Flags that a reader should know of, and that keep no problem out of a score."""
 
 _KNOWN_FLAGS = {
@@ -76,6 +79,11 @@ class ProblemFacts:
 
     def __post_init__(self) -> None:
         require_utc("ProblemFacts.exposed_at", self.exposed_at)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it belongs to the private part of the problems."""
+        return any(name == PRIVATE for name, _ in self.flags)
 
     @property
     def exposed_before(self) -> datetime | None:

@@ -95,16 +95,18 @@ def audit_runs(
     answers: Mapping[int, AnswersOfRun],
     rules: Mapping[int, Rules] = MappingProxyType({}),
     failures: Mapping[int, Mapping[str, int]] = MappingProxyType({}),
+    *,
+    months: tuple[PeriodHealth, ...] | None = None,
 ) -> RunsAudit:
     """Judge the runs of a selection. By run id: ``answers`` are those of the store, ``rules`` how programs were found
-    in them, ``failures`` the samples without an answer by reason."""
+    in them, ``failures`` the samples without an answer by reason. ``months`` are the board's, judged already."""
     board = selection.board
     ids = [-1 if run.run_id is None else run.run_id for run in board.runs]
     found = [answers.get(run_id) for run_id in ids]
     counts = tuple(None if one is None else _counts(one) for one in found)
     return RunsAudit(
         selection,
-        judged_months(board),
+        judged_months(board) if months is None else months,
         tuple(None if one is None else answer_health(one) for one in counts),
         counts,
         tuple(_asked(one, failures.get(run_id)) for run_id, one in zip(ids, found, strict=True)),

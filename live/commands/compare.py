@@ -11,14 +11,16 @@ import typer
 
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, chosen_form, show
 from live.commands.judge import Executor, Grader, GraderName, Image, Jobs, JudgingOptions
-from live.commands.results import Results, broken_of, gather
+from live.commands.results import Results, gather
 from live.commands.windows import (
     CutoffsAsOf,
     Difficulties,
     IncludeFlagged,
     Margin,
     Platforms,
+    ProblemSplit,
     Since,
+    Split,
     Until,
     read_settings,
 )
@@ -50,6 +52,7 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     platform: Platforms = None,
     difficulty: Difficulties = None,
     include_flagged: IncludeFlagged = False,
+    split: Split = ProblemSplit.ALL,
     across: Annotated[
         list[str] | None,
         typer.Option(
@@ -77,7 +80,9 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
 
     form = chosen_form(as_json, as_csv, as_markdown)
     _check_across(across or ())
-    settings = read_settings(not any_time, since, until, margin, platform, difficulty, "1", include_flagged)
+    settings = read_settings(
+        not any_time, since, until, margin, platform, difficulty, "1", include_flagged, split=split
+    )
     session = replace(session_of(context), cutoffs_as_of=read_day(cutoffs_as_of, "--cutoffs-as-of"))
     with session.open_store(reading=no_judge, must_exist=True) as store:
         wanted = session.canonical_names(names, store)
@@ -88,7 +93,8 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
     common = _common(session, results, settings, list(dict.fromkeys(wanted)))
     within = [name for name, times in Counter(wanted).items() if times > 1 or len(set(wanted)) == 1]
     pairs = compare_runs(common, across_results=bool(across), within=within)
-    show(warned(comparison_sheet(common, pairs), common.board, broken_of(results)), form)
+    broken = results.as_material(session.registry, utc_now()).broken
+    show(warned(comparison_sheet(common, pairs), common.board, broken), form)
     if not any(pair.found.difference is not None for pair in pairs):
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ import typer
 
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, Seed, chosen_form, show
 from live.commands.judge import Executor, Grader, GraderName, Image, Jobs, JudgingOptions
-from live.commands.results import Results, broken_of, gather
+from live.commands.results import gather
 from live.commands.windows import (
     AfterCutoff,
     CutoffsAsOf,
@@ -20,7 +19,9 @@ from live.commands.windows import (
     IncludeFlagged,
     Margin,
     Platforms,
+    ProblemSplit,
     Since,
+    Split,
     Until,
     read_settings,
 )
@@ -76,6 +77,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
     model: Annotated[list[str] | None, typer.Option(help="Only this model (repeatable).")] = None,
     k: Annotated[str, typer.Option(help="Values of k for pass@k, separated by commas.")] = "1",
     include_flagged: IncludeFlagged = False,
+    split: Split = ProblemSplit.ALL,
     scenario: ScenarioScored = "code_generation",
     table: Table = TableKind.OWN,
     across: Across = None,
@@ -93,10 +95,11 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
 
     Without --after-cutoff an explicit window (--since, --until) is required: no default mixes old problems in.
     """
+    from eval.tables import common_table, equated_table
     from eval.window import Reason
 
     form = chosen_form(as_json, as_csv, as_markdown)
-    settings = read_settings(after_cutoff, since, until, margin, platform, difficulty, k, include_flagged)
+    settings = read_settings(after_cutoff, since, until, margin, platform, difficulty, k, include_flagged, split=split)
     settings = _of_scenario(settings, scenario, table)
     if table is not TableKind.OWN and settings.all_ks != (1,):
         raise UsageError(f"--k goes with --table own: the {table} table is of pass@1", "leave --k out")
@@ -113,10 +116,13 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
         options = JudgingOptions(executor, jobs, grader, image)
         if table is not TableKind.OWN:
             results = gather(session, store, settings, wanted, options, run_nothing=no_judge)
+            material = results.as_material(session.registry, utc_now())
             if table is TableKind.COMMON:
-                sheet, has_scores = _common_table(session, results, settings, across or (), seed)
+                common = common_table(material, settings, seed, across or ())
+                sheet, has_scores = common.sheet, common.has_scores
             else:
-                sheet, has_scores = _equated_table(session, results, settings, seed)
+                found, sheet = equated_table(material, settings, seed)
+                has_scores = found.refusal is None
             show(_named(sheet, settings), form)
             if not has_scores:
                 raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
@@ -163,88 +169,13 @@ def make_report(
     run_nothing: bool = False,
 ) -> Report:
     """Judge what the report needs unless nothing is to be run, then score."""
-    from eval.evaluation import evaluate as score
+    from eval.tables import own_report
 
     results = gather(session, store, settings, wanted, judging, run_nothing=run_nothing)
-    report = score(
-        results.problems,
-        results.runs,
-        session.registry,
-        settings,
-        now=utc_now(),
-        environment_digest=results.environment.digest if results.environment else None,
-        requested=wanted,
-    )
-    report = replace(report, notes=(*_broken_notes(session, results, settings), *report.notes))
+    report = own_report(results.as_material(session.registry, utc_now()), settings, wanted)
     if judging.grader is not GraderName.LIVE:
         report = replace(report, notes=(f"judged by the rules of another grader: {judging.grader}", *report.notes))
     return report
-
-
-def _broken_notes(session: Session, results: Results, settings: Settings) -> tuple[str, ...]:
-    """Months in which runs look broken, as far as rows rest on them."""
-    import numpy as np
-
-    from eval.audits.broken_months import still_in
-    from eval.board import build_board
-    from eval.evaluation import eligible_problems
-
-    board = build_board(results.problems, results.runs)
-    used = np.zeros(board.seen.shape, dtype=np.bool_)
-    for place, run in enumerate(board.runs):
-        eligible = {
-            one.problem_id for one in eligible_problems(board.problems, run, session.registry, settings, now=utc_now())
-        }
-        used[place] = [one.problem_id in eligible for one in board.problems]
-    return still_in(broken_of(results).within(board, used))
-
-
-def _common_table(
-    session: Session, results: Results, settings: Settings, across: Sequence[str], seed: int
-) -> tuple[Sheet, bool]:
-    """The table, and whether there is a score in it."""
-    import numpy as np
-
-    from eval.audits.broken_months import warned
-    from eval.common_window import common_window, settings_of
-    from eval.ranking import rank_runs, ranking_sheet
-
-    common = common_window(
-        results.problems,
-        results.runs,
-        session.registry,
-        settings,
-        now=utc_now(),
-        environment_digest=results.environment.digest if results.environment else None,
-    )
-    known = sorted({key for run in common.board.runs for key in settings_of(run)})
-    unknown = [name for name in across if name not in known]
-    if unknown:
-        raise UsageError(f'--across: no run has a setting "{unknown[0]}"', f"there are {', '.join(known)}")
-    groups = rank_runs(common, np.random.default_rng(seed), across=across)
-    sheet = warned(ranking_sheet(common, groups, seed), common.board, broken_of(results))
-    return sheet, any(group.n_problems for group in groups)
-
-
-def _equated_table(session: Session, results: Results, settings: Settings, seed: int) -> tuple[Sheet, bool]:
-    """The table, and whether there is a score in it."""
-    import numpy as np
-
-    from eval.audits.broken_months import warned
-    from eval.equated import equate_runs, equated_sheet
-
-    rng = np.random.default_rng(seed)
-    found = equate_runs(
-        results.problems,
-        results.runs,
-        session.registry,
-        settings,
-        rng,
-        now=utc_now(),
-        environment_digest=results.environment.digest if results.environment else None,
-    )
-    sheet = warned(equated_sheet(found, seed), found.own.board, broken_of(results))
-    return sheet, found.refusal is None
 
 
 def print_report(report: Report, form: str) -> None:

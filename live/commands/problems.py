@@ -173,14 +173,17 @@ def _load(reading: DbSession, key: ProblemKey) -> _Problem:
 def flag(
     context: typer.Context,
     problem_id: ProblemId,
-    name: Annotated[str, typer.Argument(help="interactive, multiple_answers, bad_tests, or one that is in use.")],
+    name: Annotated[
+        str, typer.Argument(help="interactive, multiple_answers, bad_tests, private, or one that is in use.")
+    ],
     reason: Annotated[str, typer.Option(help="Why, for the readers of the tables.")],
     by: Annotated[str, typer.Option(help="Who says so.")] = "maintainer",
     new_flag: Annotated[
         bool, typer.Option("--new-flag", help="Take a name that nobody has used yet; it keeps a problem out, too.")
     ] = False,
 ) -> None:
-    """Keep a problem out of the scores from now on, with the reason that tables will give."""
+    """Keep a problem out of the scores from now on, with the reason that tables will give. A private one counts in
+    scores, and is in nothing that is published."""
     from db.problems import flag_problem
     from db.records import SaveOutcome
     from eval.window import flag_reason

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from live.commands.judge import JudgingOptions, check_references, judge_with_bar, say_faults, say_judged
@@ -12,8 +13,9 @@ from live.session import Session, utc_now
 if TYPE_CHECKING:
     from db.engine import Store
     from db.environments import EnvironmentRow
-    from eval.audits.broken_months import BrokenRuns
     from eval.evaluation import RunOutcomes, Settings
+    from eval.models import Registry
+    from eval.tables import Material
     from eval.window import ProblemFacts
 
 
@@ -28,6 +30,13 @@ class Results:
     runs: tuple[RunOutcomes, ...]
     environment: EnvironmentRow | None
     everyone: tuple[RunOutcomes, ...]
+
+    def as_material(self, registry: Registry, now: datetime) -> Material:
+        """What tables are made from, with the models of a registry."""
+        from eval.tables import Material
+
+        digest = self.environment.digest if self.environment else None
+        return Material(self.problems, self.runs, self.everyone, registry, now, digest)
 
 
 def gather(
@@ -121,13 +130,3 @@ def _judge_missing(
 def _judged_for(run: RunOutcomes) -> list[int]:
     """The runs whose programs a row of this one rests on: itself, and the one that it repairs."""
     return [one for one in (run.run_id, run.repairs_run_id) if one is not None]
-
-
-def broken_of(results: Results) -> BrokenRuns:
-    """The broken months of all runs of the store, judged on all their results on sound and dated problems."""
-    from eval.audits.broken_months import broken_runs
-    from eval.board import build_board
-    from eval.window import Window, classify
-
-    sound = (problem for problem in results.problems if classify(problem, Window()) is None)
-    return broken_runs(build_board(sound, results.everyone))

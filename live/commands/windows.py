@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -32,7 +33,25 @@ IncludeFlagged = Annotated[
 ]
 
 
-def read_settings(
+class ProblemSplit(StrEnum):
+    """Which problems a table looks at: all, or one side of the split into public and private ones."""
+
+    ALL = "all"
+    PUBLIC = "public"
+    PRIVATE = "private"
+
+
+Split = Annotated[
+    ProblemSplit,
+    typer.Option(
+        "--split",
+        help="Only public or only private problems; private are those flagged so (live problems flag ID private "
+        "--reason TEXT), which are never published.",
+    ),
+]
+
+
+def read_settings(  # noqa: PLR0913 - one parameter for each option
     after_cutoff: bool,
     since: str | None,
     until: str | None,
@@ -41,6 +60,8 @@ def read_settings(
     difficulties: list[str] | None,
     ks: str,
     include_flagged: bool,
+    *,
+    split: str = ProblemSplit.ALL,
 ) -> Settings:
     """The settings that the options say. Raises ``UsageError`` or ``CutoffUnreadable``."""
     from eval.evaluation import Settings
@@ -61,6 +82,7 @@ def read_settings(
             difficulties=tuple(difficulties or ()),
             ks=_read_ks(ks),
             include_flagged=include_flagged,
+            split=str(split),
         )
     except ValueError as error:
         hint = getattr(error, "hint", "check --since, --until, --margin and --k")
