@@ -1,13 +1,32 @@
-"""Small CSV files of a user's, whole in memory: their columns, and each row with where it stands. Pure."""
+"""CSV whole in memory: what is written for others, and small files of a user's, each row with where it stands. Pure."""
 
 from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Iterable
 
 
 class NotCsv(ValueError):
     """A text that is no CSV; the message says where and why."""
+
+
+def write_csv_text(rows: Iterable[Iterable[object]]) -> str:
+    """Rows as CSV, each ended by a line feed; None is an empty cell."""
+    lines = _Lines()
+    csv.writer(lines, lineterminator="\r\n").writerows(rows)
+    return "".join(lines.found)
+
+
+class _Lines:
+    """Takes the lines of a CSV writer. Only one that ends lines by both marks quotes a cell that holds either."""
+
+    def __init__(self) -> None:
+        self.found: list[str] = []
+
+    def write(self, line: str) -> int:
+        self.found.append(line.removesuffix("\r\n") + "\n")
+        return len(line)
 
 
 def read_csv_text(text: str, origin: str) -> tuple[list[str], list[tuple[str, dict[str, str]]]]:

@@ -65,6 +65,8 @@ class RankedGroup:
 
     @property
     def few(self) -> str | None:
+        if not self.n_problems:
+            return "no problem of the window has a result of every run"
         return too_few(self.n_problems) if self.n_problems < TOO_FEW_PROBLEMS else None
 
 

@@ -7,8 +7,6 @@ columns into lines.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
@@ -19,6 +17,7 @@ from datetime import date, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from eval.csv_text import write_csv_text
 from eval.layout import Line, TextColumn, lay_out
 from eval.report import utc_text
 
@@ -232,16 +231,15 @@ def sheet_to_csv(sheet: Sheet) -> str:
     notes, joined by "; ": a row that is cut out of its table still says what was measured.
     """
     conditions = "; ".join(sheet.conditions)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
+    rows: list[list[object]] = []
     for one in sheet.tables:
-        writer.writerow(["table", *(name for column in one.columns for name in column.names), "conditions", "notes"])
+        rows.append(["table", *(name for column in one.columns for name in column.names), "conditions", "notes"])
         name = one.name or one.title or sheet.title
         notes = "; ".join((*([one.title] if one.name and one.title else []), *one.notes, *sheet.notes))
         for row in one.rows:
             cells = (column.raw(cell) for column, cell in zip(one.columns, row, strict=True))
-            writer.writerow([name, *(value for cell in cells for value in cell), conditions, notes])
-    return out.getvalue()
+            rows.append([name, *(value for cell in cells for value in cell), conditions, notes])
+    return write_csv_text(rows)
 
 
 def sheet_to_json(sheet: Sheet) -> str:

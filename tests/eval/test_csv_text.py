@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 
-from eval.csv_text import NotCsv, read_csv_text
+from eval.csv_text import NotCsv, read_csv_text, write_csv_text
 
 
 def test_rows_come_with_their_lines() -> None:
@@ -25,3 +28,10 @@ def test_a_short_row_has_empty_cells_and_nothing_has_no_column() -> None:
 def test_what_is_no_csv_is_named() -> None:
     with pytest.raises(NotCsv, match="f, after line 1: not CSV: ',' expected after"):
         read_csv_text('a\n"x"y\n', "f")
+
+
+def test_what_is_written_is_read_back() -> None:
+    rows = [["model", "score"], ["a\rb", "0.5"], ["c\nd", ""], ['e"f,g', "1"]]
+    text = write_csv_text([rows[0], ["a\rb", 0.5], ["c\nd", None], ['e"f,g', 1]])
+    assert list(csv.reader(io.StringIO(text, newline=""))) == rows
+    assert text.startswith('model,score\n"a\rb",0.5\n')
