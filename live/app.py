@@ -15,6 +15,7 @@ from live.commands import (
     demo,
     doctor,
     duplicates,
+    editions,
     evaluate,
     generate,
     imports,
@@ -46,6 +47,7 @@ app.add_typer(problems.app, name="problems")
 app.add_typer(duplicates.app, name="duplicates")
 app.add_typer(sources.app, name="sources")
 app.add_typer(audits.app, name="audit")
+app.add_typer(editions.app, name="edition")
 app.command("ingest")(ingest.ingest)
 app.command("schedule")(ingest.schedule)
 app.command("runs")(runs.runs)

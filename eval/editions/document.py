@@ -1,0 +1,371 @@
+"""The shape of an edition and its one form as bytes, over which its digest is taken. Pure.
+
+The form is JSON with sorted keys and without white space, in UTF-8, ended by a line feed: the same content gives the
+same bytes. Neither a name nor the instant of freezing is part of it, so that two editions of one store are equal.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime, timedelta
+from functools import cache
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from db.records import DateClaim, Precision
+from eval.evaluation import Outcome, RunOutcomes, Settings
+from eval.models import ModelEntry, Registry, build_registry
+from eval.report import Report
+from eval.sheets import Sheet
+from eval.window import ProblemFacts
+
+FORMAT = 1
+
+
+class EditionUnreadable(ValueError):
+    """Bytes that are no edition, or one of a format that is not known here. ``hint`` says what to do."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+@dataclass(frozen=True)
+class EditionSettings:
+    """What was chosen when an edition was frozen: filters, margin, seed, and the two sets of the saturation picture.
+
+    Runs are ranked together although they differ in the settings ``across``. ``saturated`` and ``fresh`` are written as
+    `eval.problem_sets` reads them; None: chosen from the cut-offs.
+    """
+
+    margin_hours: float = 0.0
+    platforms: tuple[str, ...] = ()
+    difficulties: tuple[str, ...] = ()
+    include_flagged: bool = False
+    across: tuple[str, ...] = ()
+    seed: int = 0
+    saturated: str | None = None
+    fresh: str | None = None
+
+    def after_cutoff(self) -> Settings:
+        """The settings of the table in which each model has its own window; of public problems alone."""
+        return Settings(
+            margin=timedelta(hours=self.margin_hours),
+            platforms=self.platforms,
+            difficulties=self.difficulties,
+            include_flagged=self.include_flagged,
+            split="public",
+        )
+
+
+@dataclass(frozen=True)
+class EditionEnvironment:
+    """The sandbox environment that programs were judged in; ``digest`` is over all of it."""
+
+    digest: str
+    executor: str
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class EditionProblem:
+    """A problem as it was. ``facts.problem_id`` is its place in the edition, counted from 0.
+
+    ``evidence`` are the date claims that held, the deciding one first; ``revision`` is the content hash of the
+    statement, which itself is in no edition.
+    """
+
+    facts: ProblemFacts
+    title: str
+    url: str | None
+    status: str
+    released_at: datetime | None
+    released_precision: Precision | None
+    evidence: tuple[DateClaim, ...] = ()
+    revision: str | None = None
+
+    @property
+    def written_id(self) -> str:
+        """Its id as people write it: "atcoder:abc301_a"."""
+        return f"{self.facts.platform}:{self.facts.native_id}"
+
+
+@dataclass(frozen=True)
+class RareOutcome:
+    """What most outcomes do not have: samples without a verdict or an answer, answers without a program by status."""
+
+    problem: int
+    n_waiting: int = 0
+    n_internal: int = 0
+    n_older: int = 0
+    n_failed: int = 0
+    statuses: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EditionRun:
+    """One run with its results as columns: ``n_correct`` of ``n_samples`` for each place in ``problems``.
+
+    ``name`` is the one that tables show and is no other run's; ``entry`` the model's in the registry, if it has one.
+    """
+
+    name: str
+    model: str
+    entry: str | None
+    label: str
+    origin: str
+    imported: bool
+    conditions: Mapping[str, Any]
+    ran_on: date | None
+    problems: tuple[int, ...]
+    n_samples: tuple[int, ...]
+    n_correct: tuple[int, ...]
+    rare: tuple[RareOutcome, ...] = ()
+
+    def as_outcomes(self) -> RunOutcomes:
+        """The run as the statistics take it; problem ids are places in the edition."""
+        rare = {one.problem: one for one in self.rare}
+        columns = zip(self.problems, self.n_samples, self.n_correct, strict=True)
+        return RunOutcomes(
+            model=self.model,
+            label=self.label,
+            origin=self.origin,
+            imported=self.imported,
+            conditions=self.conditions,
+            ran_on=self.ran_on,
+            name=self.name,
+            outcomes=tuple(
+                Outcome(place, n, c) if place not in rare else _with_rare(Outcome(place, n, c), rare[place])
+                for place, n, c in columns
+            ),
+        )
+
+
+def _with_rare(outcome: Outcome, rare: RareOutcome) -> Outcome:
+    return replace(
+        outcome,
+        n_waiting=rare.n_waiting,
+        n_internal=rare.n_internal,
+        n_older=rare.n_older,
+        n_failed=rare.n_failed,
+        statuses=rare.statuses,
+    )
+
+
+@dataclass(frozen=True)
+class MonthScore:
+    """pass@1 of one run on the problems of one month ("2025-01") of a platform, "" for all together.
+
+    ``score`` and the interval are shares, None where there are too few problems (or contests) for one. ``is_broken``
+    marks a month in which the run looks broken.
+    """
+
+    month: str
+    platform: str
+    n_problems: int
+    n_solved: float
+    score: float | None
+    low: float | None
+    high: float | None
+    is_broken: bool = False
+
+
+@dataclass(frozen=True)
+class RunMonths:
+    """The months of a run, by its name, in order."""
+
+    run: str
+    months: tuple[MonthScore, ...]
+
+
+@dataclass(frozen=True)
+class RankRange:
+    """The ranks that the evidence allows a run, alone (``low`` to ``high``) and all runs at once, and its tier."""
+
+    run: str
+    low: int
+    high: int
+    simultaneous_low: int
+    simultaneous_high: int
+    tier: int
+
+
+@dataclass(frozen=True)
+class RankedWindow:
+    """Ranks on the common problems published in ``[since, until)``; ``until`` None: no bound."""
+
+    since: datetime
+    until: datetime | None
+    ranks: tuple[RankRange, ...]
+
+
+@dataclass(frozen=True)
+class PrivateScore:
+    """A run on the private problems after its cut-off, in aggregate; ``reason`` says why there is no number."""
+
+    run: str
+    n_problems: int
+    score: float | None
+    low: float | None
+    high: float | None
+    reason: str | None
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """What an edition says. All but ``private`` are of its public problems alone.
+
+    ``own`` has each run in its own window; the sheets are those that `live eval --table common|equated` and `live
+    audit contamination|runs|difficulty|saturation` show. ``saturation`` is None where no two sets can be told apart.
+    ``broken_months`` are by the name of the run.
+    """
+
+    own: Report
+    common: Sheet
+    equated: Sheet
+    contamination: Sheet
+    health: Sheet
+    difficulty: Sheet
+    saturation: Sheet | None
+    months: tuple[RunMonths, ...]
+    ranked_windows: tuple[RankedWindow, ...]
+    broken_months: Mapping[str, tuple[str, ...]]
+    private: tuple[PrivateScore, ...] = ()
+
+
+@dataclass(frozen=True)
+class SampledFailure:
+    """A failed sample that was drawn: which test it failed first, and its program, cut where it is long."""
+
+    problem: str
+    sample_index: int
+    verdict: str
+    test: str
+    language: str
+    code: str
+    is_cut: bool
+
+
+@dataclass(frozen=True)
+class RunFailures:
+    """How the judged samples of a run ended on its eligible public problems, by verdict, with a few drawn failures."""
+
+    run: str
+    verdicts: Mapping[str, int]
+    sampled: tuple[SampledFailure, ...]
+
+
+@dataclass(frozen=True)
+class Edition:
+    """A frozen table with everything that it rests on.
+
+    ``as_of`` is the instant at which the data stood so, ``models`` are the registry entries of its runs and of the
+    models they inherit from. ``withdrawn`` are models that were left out, with the reason; ``note`` is the
+    maintainer's.
+    """
+
+    format: int
+    software: str
+    as_of: datetime
+    settings: EditionSettings
+    environment: EditionEnvironment | None
+    models: tuple[ModelEntry, ...]
+    problems: tuple[EditionProblem, ...]
+    runs: tuple[EditionRun, ...]
+    withdrawn: Mapping[str, str]
+    note: str
+    numbers: Numbers
+    failures: tuple[RunFailures, ...] = ()
+
+    @property
+    def registry(self) -> Registry:
+        """The models as they were known."""
+        return build_registry(self.models)
+
+    @property
+    def n_private(self) -> int:
+        """How many of its problems are private."""
+        return sum(one.facts.is_private for one in self.problems)
+
+
+@dataclass(frozen=True)
+class FrozenEdition:
+    """An edition under its name, with the instant of freezing and the digest of its bytes in hex."""
+
+    name: str
+    frozen_at: datetime
+    digest: str
+    edition: Edition
+
+
+def to_bytes(edition: Edition) -> bytes:
+    """The one form of an edition. Raises ``ValueError`` for a number that is not finite."""
+    document = _adapter().dump_python(edition, mode="json")
+    text = json.dumps(document, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.encode() + b"\n"
+
+
+def from_bytes(body: bytes) -> Edition:
+    """The edition of these bytes. Raises ``EditionUnreadable``."""
+    try:
+        document = json.loads(body)
+        known = document.get("format") if isinstance(document, dict) else None
+        if known != FORMAT:
+            raise EditionUnreadable(
+                f"an edition of format {known}, while this version reads format {FORMAT}",
+                "use the version of livecut that froze it",
+            )
+        return _adapter().validate_python(document)
+    except (json.JSONDecodeError, UnicodeDecodeError, ValidationError) as error:
+        raise EditionUnreadable(f"not an edition: {error}", "freeze it again") from error
+
+
+def digest_of(body: bytes) -> str:
+    """The digest of an edition's bytes, in hex."""
+    return hashlib.sha256(body).hexdigest()
+
+
+def public_part(edition: Edition) -> Edition:
+    """The edition as it may be published: private problems and every trace of them but their aggregates are gone."""
+    kept = [one for one in edition.problems if not one.facts.is_private]
+    places = {one.facts.problem_id: place for place, one in enumerate(kept)}
+    private = {one.written_id for one in edition.problems if one.facts.is_private}
+    public = replace(
+        edition,
+        problems=tuple(replace(one, facts=replace(one.facts, problem_id=place)) for place, one in enumerate(kept)),
+        runs=tuple(_public_run(run, places) for run in edition.runs),
+        failures=tuple(
+            replace(one, sampled=tuple(failure for failure in one.sampled if failure.problem not in private))
+            for one in edition.failures
+        ),
+    )
+    return _masked(public, private) if private else public
+
+
+def _masked(edition: Edition, private: Iterable[str]) -> Edition:
+    """The edition without the ids of private problems in what is said of others: "the same as atcoder:abc301_a"."""
+    ids = "|".join(re.escape(json.dumps(one, ensure_ascii=False)[1:-1]) for one in sorted(private))
+    masked = re.sub(rf"(?<![\w.-])(?:{ids})(?![\w-])", "a private problem", to_bytes(edition).decode())
+    return from_bytes(masked.encode())
+
+
+def _public_run(run: EditionRun, places: Mapping[int, int]) -> EditionRun:
+    kept = [row for row, place in enumerate(run.problems) if place in places]
+    return replace(
+        run,
+        problems=tuple(places[run.problems[row]] for row in kept),
+        n_samples=tuple(run.n_samples[row] for row in kept),
+        n_correct=tuple(run.n_correct[row] for row in kept),
+        rare=tuple(replace(one, problem=places[one.problem]) for one in run.rare if one.problem in places),
+    )
+
+
+@cache
+def _adapter() -> TypeAdapter[Edition]:
+    return TypeAdapter(Edition)

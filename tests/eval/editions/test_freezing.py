@@ -1,0 +1,202 @@
+"""From a store to an edition: the same store gives the same bytes, and what is frozen is what the store holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from db.completions import RunRecord, save_completion, save_run
+from db.engine import Store, open_store
+from db.judgements import EnvironmentRecord, JudgementRecord, iter_pending, save_environment, save_judgements
+from db.problems import flag_problem, save_problem
+from db.records import (
+    CompletionRecord,
+    ContestRecord,
+    DateClaim,
+    Precision,
+    ProblemKey,
+    ProblemRecord,
+    SuiteRecord,
+    TallyRecord,
+    TestCaseRecord,
+    TestOrigin,
+)
+from db.tallies import save_tally
+from eval.editions.document import Edition, EditionSettings, FrozenEdition, digest_of, to_bytes
+from eval.editions.freezing import Chosen, NothingToFreeze, freeze
+from eval.editions.verifying import verify
+from eval.models import Registry
+from tests.eval.facts import NOW, model, registry, utc
+
+KEYS = [ProblemKey("atcoder", f"p{number}") for number in range(4)]
+MODELS = registry(model("m", "2023-10"), model("other", "2023-10", origins=("/somewhere/models.toml",)))
+ENVIRONMENT = EnvironmentRecord("e" * 64, "docker", {"python": "3.11.2"})
+WRONG = [{"name": "1", "verdict": "accepted"}, {"name": "2", "verdict": "wrong_answer", "detail": "got 3, not 4"}]
+
+
+def save(store: Store, keys: Iterable[ProblemKey]) -> None:
+    with store.write() as session:
+        for key in keys:
+            test = TestCaseRecord("1", b"1\n", b"2\n", TestOrigin.SAMPLE)
+            claims = (DateClaim("2024-01-05", utc("2024-01-05"), Precision.DAY, "a test"),)
+            contest = ContestRecord("atcoder", "abc300")
+            record = ProblemRecord(
+                key,
+                key.native_id,
+                claims,
+                "a test",
+                difficulty="easy",
+                contest=contest,
+                statement="Add one.",
+                suite=SuiteRecord((test,)),
+            )
+            save_problem(session, record, now=NOW)
+
+
+def judge(store: Store, results: Sequence[tuple[ProblemKey, str, str]]) -> None:
+    """Save samples of the model "m" as (problem, code, verdict), each a sample of its own, and judge them."""
+    with store.write() as session:
+        run_id = save_run(session, RunRecord("m", "", {"temperature": 0.2}), now=NOW)
+        for sample, (key, code, _) in enumerate(results):
+            save_completion(session, run_id, CompletionRecord(key, sample, code))
+        environment_id = save_environment(session, ENVIRONMENT, now=NOW)
+    with store.write() as session:
+        pending = {item.sample_index: item for item in iter_pending(session, environment_id, limit=1000)}
+        records = [
+            JudgementRecord(
+                pending[sample].completion_id,
+                pending[sample].suite_id,
+                verdict,
+                WRONG if verdict == "wrong_answer" else [],
+                NOW,
+            )
+            for sample, (_, _, verdict) in enumerate(results)
+        ]
+        save_judgements(session, environment_id, records)
+
+
+def tally(store: Store, name: str, keys: Iterable[ProblemKey]) -> None:
+    with store.write() as session:
+        for key in keys:
+            save_tally(session, TallyRecord(key, name, 2, 1, "a site"))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(f"sqlite:///{tmp_path / 'live.db'}") as opened:
+        yield opened
+
+
+def frozen_of(store: Store, models: Registry = MODELS, **choices: Any) -> Edition:
+    return freeze(store, models, Chosen(EditionSettings(), **choices), software="livecut 0.1.0")
+
+
+def test_two_stores_filled_in_another_order_give_the_same_bytes(tmp_path: Path) -> None:
+    bodies = []
+    for name, keys in (("a", KEYS), ("b", KEYS[::-1])):
+        with open_store(f"sqlite:///{tmp_path / name}.db") as store:
+            save(store, keys)
+            tally(store, "other", keys[:2] if name == "a" else keys[2:][::-1])
+            tally(store, "m", keys)
+            bodies.append(to_bytes(frozen_of(store)))
+            bodies.append(to_bytes(frozen_of(store)))
+    assert len(set(bodies)) == 1
+    assert b"/somewhere" not in bodies[0]
+
+
+def test_problems_and_runs_are_those_of_the_store(store: Store) -> None:
+    save(store, KEYS)
+    with store.write() as session:
+        flag_problem(session, KEYS[1], "private", "held back", by="a test", now=NOW)
+    judge(store, [(KEYS[0], "print(1)", "accepted"), (KEYS[0], "print(2)", "wrong_answer")])
+    tally(store, "other", KEYS[:3])
+    edition = frozen_of(store)
+    assert [(one.written_id, one.facts.is_private) for one in edition.problems] == [
+        ("atcoder:p0", False),
+        ("atcoder:p1", True),
+        ("atcoder:p2", False),
+        ("atcoder:p3", False),
+    ]
+    assert [(run.name, run.problems, run.n_samples, run.n_correct, run.imported) for run in edition.runs] == [
+        ("m", (0,), (2,), (1,), False),
+        ("other", (0, 1, 2), (2, 2, 2), (1, 1, 1), True),
+    ]
+    assert edition.environment is not None
+    assert (edition.environment.digest, edition.environment.details) == ("e" * 64, {"python": "3.11.2"})
+    assert edition.as_of == NOW
+    assert [row.n_judged for row in edition.numbers.own.rows] == [1, 2]
+    revision = edition.problems[0].revision
+    assert revision is not None
+    assert len(revision) == 64
+
+
+def test_failures_are_counted_and_drawn_the_same_way_each_time(store: Store) -> None:
+    save(store, KEYS)
+    with store.write() as session:
+        flag_problem(session, KEYS[1], "private", "held back", by="a test", now=NOW)
+    many = [(KEYS[0], f"print({sample})\n" * 100, "wrong_answer") for sample in range(5)]
+    judge(store, [*many, (KEYS[2], "print(7)", "accepted"), (KEYS[1], "print('private')", "wrong_answer")])
+    (failures,) = frozen_of(store).failures
+    assert (failures.run, failures.verdicts) == ("m", {"accepted": 1, "wrong_answer": 5})
+    assert len(failures.sampled) == 3
+    for one in failures.sampled:
+        assert (one.problem, one.verdict, one.test, one.language) == ("atcoder:p0", "wrong_answer", "2", "python3")
+        assert one.is_cut
+        assert one.code == f"print({one.sample_index})\n" * 60
+    assert frozen_of(store).failures == (failures,)
+    assert b"got 3" not in to_bytes(frozen_of(store))  # a test's expected output is the platform's
+
+
+def test_withdrawn_and_unnamed_models_are_left_out(store: Store) -> None:
+    save(store, KEYS)
+    tally(store, "m", KEYS)
+    tally(store, "other", KEYS)
+    left = frozen_of(store, withdrawn={"M": "asked by its provider"})
+    assert [run.name for run in left.runs] == ["other"]
+    assert left.withdrawn == {"M": "asked by its provider"}
+    assert [run.name for run in frozen_of(store, models=MODELS, **{}).runs] == ["m", "other"]
+    chosen = Chosen(EditionSettings(), models=frozenset({"m"}))
+    assert [run.name for run in freeze(store, MODELS, chosen, software="x").runs] == ["m"]
+
+
+def test_a_store_without_problems_or_results_gives_none(store: Store) -> None:
+    with pytest.raises(NothingToFreeze, match="no problem"):
+        frozen_of(store)
+    save(store, KEYS)
+    with pytest.raises(NothingToFreeze, match="no result"):
+        frozen_of(store)
+
+
+def test_an_edition_holds_until_what_it_rests_on_moves(store: Store) -> None:
+    save(store, KEYS[:3])
+    tally(store, "m", KEYS[:3])
+    edition = frozen_of(store)
+    frozen = FrozenEdition("a", NOW, digest_of(to_bytes(edition)), edition)
+    assert verify(frozen, store).holds
+    # What comes later is not its business: a problem, a model, a result on the new problem.
+    save(store, KEYS[3:])
+    tally(store, "m", KEYS[3:])
+    tally(store, "other", KEYS)
+    assert verify(frozen, store).holds
+    with store.write() as session:
+        flag_problem(session, KEYS[0], "bad_tests", "two right programs fail", by="a test", now=NOW)
+    found = verify(frozen, store)
+    assert not found.holds
+    assert found.other_numbers == ()
+    assert found.moved is not None
+
+
+def test_numbers_that_were_tampered_with_are_found(store: Store) -> None:
+    save(store, KEYS)
+    tally(store, "m", KEYS)
+    edition = frozen_of(store)
+    own = edition.numbers.own
+    row = replace(own.rows[0], n_judged=7)
+    false = replace(edition, numbers=replace(edition.numbers, own=replace(own, rows=(row,))))
+    found = verify(FrozenEdition("a", NOW, digest_of(to_bytes(false)), false), store)
+    assert found.other_numbers == ("own",)
+    assert not found.holds
