@@ -6,14 +6,14 @@ out and why, and the digests. None has ranks: rows rest on different problems.
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Iterator
 
 from rich.console import Console
 
 from db.records import CODE_GENERATION
+from eval.cautions import split_lines
+from eval.csv_text import write_csv_text
 from eval.layout import TextColumn, lay_out
 from eval.report import RepairScores, Report, Row, Score, Stratum, report_to_dict, row_to_dict, utc_text
 from eval.sheets import NO_NUMBER, markdown_row, markdown_text, print_columns, print_lines
@@ -38,7 +38,7 @@ def _columns(report: Report) -> Iterator[TextColumn]:
     others = [k for k in _ks(report) if k > 1]
     repairs = any(row.repair for row in report.rows)
     yield TextColumn("model", tuple(_short_name(row, report) for row in report.rows))
-    yield TextColumn("cut-off", tuple(map(_cutoff, report.rows)))
+    yield TextColumn("cut-off", tuple(map(written_cutoff, report.rows)))
     if not others and not repairs:
         yield TextColumn("from (UTC)", tuple(map(_from, report.rows)))
     yield TextColumn(
@@ -60,7 +60,7 @@ def footnotes(report: Report) -> list[str]:
     if report.not_scored:
         lines += ["", "Not scored:"]
         lines += [f"  {model.model}: {model.reason}" for model in report.not_scored]
-    return [*lines, "", *_table_notes(report)]
+    return [*lines, "", *table_notes(report)]
 
 
 def to_markdown(report: Report) -> str:
@@ -72,9 +72,9 @@ def to_markdown(report: Report) -> str:
     lines = [markdown_row(head), markdown_row(["---"] * 3 + ["---:"] * (3 + 2 * len(ks)) + ["---"] * 2)]
     for row in report.rows:
         cells = [
-            markdown_text(_name(row)),
+            markdown_text(row_name(row)),
             _md_cutoff(row),
-            _window(row),
+            window_text(row),
             str(row.n_eligible),
             str(row.n_judged),
             str(row.n_samples),
@@ -84,15 +84,17 @@ def to_markdown(report: Report) -> str:
         lines.append(markdown_row(cells))
     lines.append("")
     for row in report.rows:
-        notes = [_left_out_text(row), *row.warnings]
+        notes = [left_out_text(row), *row.warnings]
         notes += [_repair_text(row.repair)] if row.repair else []
-        notes += [f"problem by problem: {_results_text(row)}"] if row.results else []
-        notes += [f"run with {_conditions_text(row)}"] if row.conditions else []
-        lines.append(f"- **{markdown_text(_name(row))}**: {markdown_text('; '.join(note for note in notes if note))}")
+        notes += [f"problem by problem: {results_text(row)}"] if row.results else []
+        notes += [f"run with {conditions_text(row)}"] if row.conditions else []
+        lines.append(
+            f"- **{markdown_text(row_name(row))}**: {markdown_text('; '.join(note for note in notes if note))}"
+        )
     lines += [
         f"- not scored: **{markdown_text(model.model)}**: {markdown_text(model.reason)}" for model in report.not_scored
     ]
-    lines += [f"- {markdown_text(line)}" for line in _table_notes(report)]
+    lines += [f"- {markdown_text(line)}" for line in table_notes(report)]
     return "\n".join(lines) + "\n"
 
 
@@ -102,16 +104,14 @@ def to_csv(report: Report) -> str:
     names = list(rows[0]) if rows else ["model"]
     names += [name for row in rows for name in row if name not in names]
     names += ["table_problem_set_digest", "generated_at"]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(names)
+    lines: list[list[object]] = [names]
     for row in rows:
         row |= {
             "table_problem_set_digest": report.problem_set_digest,
             "generated_at": utc_text(report.generated_at),
         }
-        writer.writerow([_csv_cell(row.get(name)) for name in names])
-    return out.getvalue()
+        lines.append([_csv_cell(row.get(name)) for name in names])
+    return write_csv_text(lines)
 
 
 def to_json(report: Report) -> str:
@@ -123,7 +123,7 @@ def _ks(report: Report) -> list[int]:
     return sorted({score.k for row in report.rows for score in row.scores})
 
 
-def _name(row: Row) -> str:
+def row_name(row: Row) -> str:
     """The model, with the run's label or the import's origin where there is one."""
     extra = [part for part in (row.label, "" if row.origin == "judged" else row.origin) if part]
     return f"{row.model} ({', '.join(extra)})" if extra else row.model
@@ -132,11 +132,12 @@ def _name(row: Row) -> str:
 def _short_name(row: Row, report: Report) -> str:
     """The name without the origin where all rows share it; the notes have it anyway."""
     if len({other.origin for other in report.rows}) > 1:
-        return _name(row)
+        return row_name(row)
     return f"{row.model} ({row.label})" if row.label else row.model
 
 
-def _cutoff(row: Row) -> str:
+def written_cutoff(row: Row) -> str:
+    """The cut-off as it is written, with "?" where the release date stands in; "unknown" where there is none."""
     return f"{row.cutoff}{STATUS_MARKS.get(row.cutoff_status or '', '')}" if row.cutoff else "unknown"
 
 
@@ -146,7 +147,8 @@ def _from(row: Row) -> str:
     return f"{row.window_from:%Y-%m-%d %H}h"
 
 
-def _window(row: Row) -> str:
+def window_text(row: Row) -> str:
+    """The window of a row as half-open UTC instants."""
     return f"[{utc_text(row.window_from) or '...'}, {utc_text(row.window_to) or '...'})"
 
 
@@ -155,10 +157,11 @@ def _score_cells(row: Row, k: int) -> tuple[str, str]:
     score = row.score(k)
     if score is None or score.value is None:
         return NO_NUMBER, NO_NUMBER
-    return _share(score), _interval(score)
+    return share_text(score), interval_text(score)
 
 
-def _share(score: Score) -> str:
+def share_text(score: Score) -> str:
+    """A score in percent; as a count where there are too few problems for a rate: "7 of 9"."""
     if score.value is None:
         return NO_NUMBER
     if not score.is_rate:
@@ -166,35 +169,36 @@ def _share(score: Score) -> str:
     return f"{100 * score.value:.1f} %"
 
 
-def _interval(score: Score) -> str:
+def interval_text(score: Score) -> str:
+    """The interval of a score in percent, where there is a rate."""
     if score.ci_low is None or score.ci_high is None or not score.is_rate:
         return NO_NUMBER
     return f"{100 * score.ci_low:.1f}–{100 * score.ci_high:.1f}"
 
 
 def _row_notes(row: Row) -> Iterable[str]:
-    yield _name(row)
+    yield row_name(row)
     if row.cutoff:
-        yield f"  {_cutoff_text(row)}"
-    yield f"  window {_window(row)}; {row.n_judged} problems in {row.n_contests} contests, {_samples(row)}"
+        yield f"  {cutoff_basis(row)}"
+    yield f"  window {window_text(row)}; {row.n_judged} problems in {row.n_contests} contests, {samples_text(row)}"
     if row.conditions:
-        yield f"  run with {_conditions_text(row)}"
+        yield f"  run with {conditions_text(row)}"
     if row.n_judged:
         yield f"  by difficulty: {_strata_text(row.by_difficulty)}"
         yield f"  by platform: {_strata_text(row.by_platform)}"
-        yield from (f"  pass@{score.k}: {_score_text(score)}" for score in row.scores)
+        yield from (f"  pass@{score.k}: {score_text(score)}" for score in row.scores)
         if row.repair:
             yield f"  {_repair_text(row.repair)}"
         if row.results:
-            yield f"  problem by problem: {_results_text(row)}"
+            yield f"  problem by problem: {results_text(row)}"
     else:
         yield "  no problem of the window was judged, so there is no number"
-    yield f"  {_left_out_text(row)}"
+    yield f"  {left_out_text(row)}"
     for warning in row.warnings:
         yield f"  note: {warning}"
 
 
-def _cutoff_text(row: Row) -> str:
+def cutoff_basis(row: Row) -> str:
     """The cut-off with everything that it rests on."""
     claim = (row.cutoff_kind or "").replace("_", " ") + (f" by {row.cutoff_by}" if row.cutoff_by else "")
     facts = [str(row.cutoff_status), claim, f"precision {row.cutoff_precision}"]
@@ -206,17 +210,18 @@ def _cutoff_text(row: Row) -> str:
     return f"cut-off {row.cutoff} ({', '.join(facts)}): {row.cutoff_source or 'no source'}"
 
 
-def _score_text(score: Score) -> str:
+def score_text(score: Score) -> str:
+    """A score with its interval and what that rests on, or why there is none."""
     if score.value is None:
         return f"no number: {score.n_too_few} problems have fewer than {score.k} samples"
     if not score.is_rate:
-        return f"{_share(score)}, too few for a rate"
+        return f"{share_text(score)}, too few for a rate"
     if score.ci_low is None:
-        return f"{_share(score)}, no interval ({score.n_problems} problems)"
-    return f"{_share(score)}, 95 % {_interval(score)} ({score.interval_method}, {score.n_contests} contests)"
+        return f"{share_text(score)}, no interval ({score.n_problems} problems)"
+    return f"{share_text(score)}, 95 % {interval_text(score)} ({score.interval_method}, {score.n_contests} contests)"
 
 
-def _samples(row: Row) -> str:
+def samples_text(row: Row) -> str:
     """How many samples there are, and how many of each problem."""
     if row.samples_per_problem is None:
         return "0 samples"
@@ -224,41 +229,55 @@ def _samples(row: Row) -> str:
     return f"{row.n_samples} samples ({least if least == most else f'{least} to {most}'} of each)"
 
 
-def _conditions_text(row: Row) -> str:
+def conditions_text(row: Row) -> str:
+    """The settings of a run."""
     return ", ".join(f"{name} {value}" for name, value in sorted(row.conditions.items()))
 
 
 def _repair_cells(row: Row) -> tuple[str, str]:
-    return (NO_NUMBER, NO_NUMBER) if row.repair is None else (_share(row.repair.before), _share(row.repair.repaired))
+    return (
+        (NO_NUMBER, NO_NUMBER)
+        if row.repair is None
+        else (share_text(row.repair.before), share_text(row.repair.repaired))
+    )
 
 
 def _repair_text(repair: RepairScores) -> str:
     asked = f"{repair.n_repaired} of {repair.n_asked} failing samples"
-    repaired = _score_text(repair.repaired) if repair.n_asked else "nothing had to be"
+    repaired = score_text(repair.repaired) if repair.n_asked else "nothing had to be"
     problems = f"of {repair.repaired.n_problems} problems" if repair.n_asked else "of any problem"
-    return f"before the repair: {_score_text(repair.before)}; repaired: {asked} {problems}, {repaired}"
+    return f"before the repair: {score_text(repair.before)}; repaired: {asked} {problems}, {repaired}"
 
 
-def _results_text(row: Row) -> str:
+def results_text(row: Row) -> str:
+    """The problems of a row with accepted and all samples, where they are too few for a rate."""
     return ", ".join(f"{one.problem} {one.n_correct}/{one.n_samples}" for one in row.results)
 
 
-def _left_out_text(row: Row) -> str:
+def most_left_out(row: Row) -> list[tuple[str, int]]:
+    """The reasons why problems were left out of a row with their counts, the most frequent first."""
+    return sorted(row.left_out.items(), key=lambda item: (-item[1], item[0]))
+
+
+def left_out_text(row: Row) -> str:
+    """How many problems were left out of a row, by reason."""
     if not row.left_out:
         return "nothing left out"
-    return "left out: " + ", ".join(f"{count} {reason}" for reason, count in row.left_out.items())
+    return "left out: " + ", ".join(f"{count} {reason}" for reason, count in most_left_out(row))
 
 
 def _strata_text(strata: tuple[Stratum, ...]) -> str:
-    return ", ".join(f"{stratum.name} {_stratum_share(stratum.scores[0])}" for stratum in strata)
+    return ", ".join(f"{stratum.name} {stratum_text(stratum.scores[0])}" for stratum in strata)
 
 
-def _stratum_share(score: Score) -> str:
-    text = _share(score)
+def stratum_text(score: Score) -> str:
+    """The score of a part of the problems, with their number."""
+    text = share_text(score)
     return f"{text} of {score.n_problems}" if score.is_rate else text
 
 
-def _table_notes(report: Report) -> Iterable[str]:
+def table_notes(report: Report) -> Iterable[str]:
+    """What holds for the whole table."""
     if any(row.cutoff_status == "assumed" for row in report.rows):
         yield "Cut-offs marked ? are release dates, used where nothing is stated of the training data."
     if report.settings.get("cutoffs_as_of"):
@@ -271,6 +290,7 @@ def _table_notes(report: Report) -> Iterable[str]:
     scenario = report.settings.get("scenario", CODE_GENERATION)
     if scenario != CODE_GENERATION:
         yield f"Scenario {scenario}: not to be set beside scores of code generation."
+    yield from (f"{line[:1].upper()}{line[1:]}." for line in split_lines(report.settings.get("split", "")))
     if any(row.repair for row in report.rows):
         yield (
             "pass@1 is that after the repair, before that of the same samples before it. repaired: the share of a "
@@ -291,7 +311,7 @@ def _generated(report: Report) -> str:
 
 
 def _md_cutoff(row: Row) -> str:
-    text = markdown_text(_cutoff(row))
+    text = markdown_text(written_cutoff(row))
     if row.cutoff_source is None or not row.cutoff_source.startswith(("https://", "http://")):
         return text
     link = row.cutoff_source
