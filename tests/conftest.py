@@ -6,6 +6,7 @@ run: where everything is meant to be there, as in CI, nothing is left out silent
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -14,6 +15,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+
+pytest_plugins = ("tests.eval.site.browser",)
 
 ROOT = Path(__file__).resolve().parent.parent
 SHARED = Path(os.environ.get("LIVE_SHARED") or ROOT.parent / "shared")
@@ -80,12 +83,29 @@ def _missing_bubblewrap() -> str | None:
     return f"bwrap does not work here: {probe.stderr.decode(errors='replace').strip()}"
 
 
+@cache
+def _missing_browser() -> str | None:
+    from tests.eval.site.browser import CHROMIUM
+
+    if importlib.util.find_spec("playwright") is None:
+        return "the package playwright is not installed"
+    chromium = shutil.which(CHROMIUM)
+    return None if chromium else f"there is no {CHROMIUM} (Debian's package chromium; LIVE_CHROMIUM names another one)"
+
+
+@cache
+def _missing_java() -> str | None:
+    return None if shutil.which("java") else "java is not installed"
+
+
 _MISSING: dict[str, Callable[[], str | None]] = {
     "shared": _missing_shared,
     "docker": _missing_docker,
     "full": _missing_full,
     "gvisor": _missing_gvisor,
     "bubblewrap": _missing_bubblewrap,
+    "browser": _missing_browser,
+    "java": _missing_java,
 }
 
 

@@ -1,0 +1,92 @@
+"""What each problem is to each run: whether its model may have seen it, whether it counts, what became of it. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from eval.editions.document import EditionProblem, EditionRun
+from eval.eligibility import NotScored
+from eval.evaluation import Outcome, outcome_reason
+from eval.site.runs import RunsOf
+from eval.window import Reason, Window, classify, date_reason, window_for
+
+AFTER, BEFORE, UNCLEAR = "after the cut-off", "before the cut-off: may have seen it", "cannot be told: may have seen it"
+NO_DATE, NO_CUTOFF = "no date is known: may have seen it", "no cut-off is known: may have seen it"
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One problem for one run. ``reason`` says why it does not count in the run's row, "" where it does.
+
+    ``exposure`` says whether the model may have seen it; ``n_correct`` of ``n_samples`` judged samples passed.
+    """
+
+    exposure: str
+    reason: str
+    n_samples: int
+    n_correct: int
+
+    @property
+    def is_clean(self) -> bool:
+        """Whether the model cannot have seen it before its cut-off."""
+        return self.exposure == AFTER
+
+    @property
+    def counts(self) -> str:
+        """The result as people write it: "3/10"; "" without one."""
+        return f"{self.n_correct}/{self.n_samples}" if self.n_samples else ""
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """What a run is measured by: its windows with and without the margin; None for one that is not scored."""
+
+    window: Window | None
+    cutoff: Window | None
+    reason: str
+    outcomes: Mapping[int, Outcome]
+    imported: bool
+
+
+class Standings:
+    """The standing of every problem of an edition for every run, worked out when it is asked for."""
+
+    def __init__(self, runs: RunsOf) -> None:
+        self.runs = runs
+        self.settings = runs.edition.settings.after_cutoff()
+
+    @cached_property
+    def _measures(self) -> dict[str, _Measure]:
+        return {run.name: self._measure(run) for run in self.runs.edition.runs}
+
+    def _measure(self, run: EditionRun) -> _Measure:
+        basis = self.runs.bases[run.name]
+        outcomes = {one.problem_id: one for one in run.as_outcomes().outcomes}
+        if isinstance(basis, NotScored):
+            return _Measure(None, None, f"not scored: {basis.reason}", outcomes, run.imported)
+        cutoff = window_for(basis.known.cutoff) if basis.known is not None else None
+        return _Measure(basis.window, cutoff, "", outcomes, run.imported)
+
+    def of(self, problem: EditionProblem, run: str) -> Standing:
+        """One problem for one run, by the run's name."""
+        measure = self._measures[run]
+        outcome = measure.outcomes.get(problem.facts.problem_id)
+        n, c = (0, 0) if outcome is None else (outcome.n_samples, outcome.n_correct)
+        return Standing(_exposure(problem, measure.cutoff), self._reason(problem, measure, outcome), n, c)
+
+    def _reason(self, problem: EditionProblem, measure: _Measure, outcome: Outcome | None) -> str:
+        if measure.window is None:
+            return measure.reason
+        if not self.settings.admits(problem.facts):
+            return "left out by the edition's filters"
+        found = classify(problem.facts, measure.window, include_flagged=self.settings.include_flagged)
+        return str(found or outcome_reason(problem.facts, outcome, measure.imported) or "")
+
+
+def _exposure(problem: EditionProblem, cutoff: Window | None) -> str:
+    if cutoff is None:
+        return NO_CUTOFF
+    words = {None: AFTER, Reason.DATE_UNKNOWN: NO_DATE, Reason.TOO_NEAR: UNCLEAR}
+    return words.get(date_reason(problem.facts, cutoff), BEFORE)
