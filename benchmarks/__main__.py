@@ -1,6 +1,6 @@
 """``python -m benchmarks``: all measurements, one after the other."""
 
-from benchmarks import contamination, duplicates, generation, ingestion, item_response, judging, ranks
+from benchmarks import contamination, duplicates, generation, ingestion, item_response, judging, publishing, ranks
 
 judging.main()
 duplicates.main()
@@ -9,3 +9,4 @@ ranks.main()
 item_response.main()
 contamination.main()
 generation.main()
+publishing.main()
