@@ -89,7 +89,7 @@ def invented(n_models: int, n_problems: int) -> Inputs:
                 None,
                 places,
                 (SAMPLES,) * n_problems,
-                tuple(solved.tolist()),
+                solved,
             )
         )
         cutoff = parse_cutoff(f"{2023 + number % 2}-{1 + number % 12:02d}")

@@ -104,7 +104,7 @@ def to_csv(report: Report) -> str:
     names = list(rows[0]) if rows else ["model"]
     names += [name for row in rows for name in row if name not in names]
     names += ["table_problem_set_digest", "generated_at"]
-    lines: list[list[object]] = [names]
+    lines: list[list[object]] = [list(names)]
     for row in rows:
         row |= {
             "table_problem_set_digest": report.problem_set_digest,

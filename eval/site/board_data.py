@@ -131,9 +131,7 @@ def own_note(row: Row) -> str:
     reason = row.pass_at_1.reason or ""
     if row.n_judged:
         return reason
-    # The order that the table of `live eval` has: the bytes of an edition keep none.
-    in_order = dict(sorted(row.left_out.items(), key=lambda item: (-item[1], item[0])))
-    return f"{reason}; {left_out_text(replace(row, left_out=in_order))}"
+    return f"{reason}; {left_out_text(row)}"
 
 
 def _document(published: Published) -> dict[str, Any]:
