@@ -21,8 +21,8 @@ from eval.cutoffs import parse_cutoff
 from eval.editions.document import FORMAT, Edition, EditionProblem, EditionRun, EditionSettings, digest_of, to_bytes
 from eval.editions.numbers import Inputs, numbers_of
 from eval.models import ModelEntry, build_registry
-from eval.publication import Published
-from eval.publishing import build
+from eval.publishing.building import build
+from eval.publishing.publication import Published
 from eval.window import ProblemFacts
 
 START = datetime(2023, 5, 6, 12, tzinfo=UTC)

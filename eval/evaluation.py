@@ -70,8 +70,8 @@ class RunOutcomes:
     """The outcomes of one run: a model under one set of conditions, or an import of published results (``imported``).
 
     ``ran_on`` is the day of the run, where it is known: an alias is resolved as of that day. ``run_id`` is the store's,
-    ``repairs_run_id`` that of the run that it repairs, whose verdicts it needs. ``name`` is one that was given to it for
-    good, so that it has the same in every table ("": made from what is beside it).
+    ``repairs_run_id`` that of the run that it repairs, whose verdicts it needs. ``name`` is one that was given to it
+    for good, so that it has the same in every table ("": made from what is beside it).
     """
 
     model: str

@@ -96,8 +96,8 @@ class Row:
     the base model whose cut-off it is; ``cutoff_revision`` names the state of the claims that it was chosen from.
     ``samples_per_problem`` are the least and the most; ``results`` lists problems that are too few for a rate.
     ``repair`` is of runs of self-repair whose run before it is known. ``n_failed`` samples of eligible problems were
-    asked for and have no answer; ``without_program`` counts, by status, answers in which no program was found. ``run`` is
-    the name that the run has in every table of an edition, "" elsewhere.
+    asked for and have no answer; ``without_program`` counts, by status, answers in which no program was found. ``run``
+    is the name that the run has in every table of an edition, "" elsewhere.
     """
 
     model: str

@@ -24,6 +24,7 @@ from live.commands import (
     models,
     problems,
     prompts,
+    publish,
     run,
     runs,
     sources,
@@ -57,6 +58,7 @@ app.command("prompts")(prompts.prompts)
 app.command("generate")(generate.generate)
 app.command("eval")(evaluate.evaluate)
 app.command("compare")(compare.compare)
+app.command("publish")(publish.publish)
 app.command("doctor")(doctor.doctor)
 app.command("demo")(demo.demo)
 

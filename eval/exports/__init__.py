@@ -1,9 +1,9 @@
 """Files for programs and other sites made from what is published: one module each, found by its place in this package.
 
 An export module has ``NAME`` (its file name), ``DESCRIPTION`` and ``files(published) -> Iterator[File]``. It reads
-nothing but the `eval.publication.Published` that it is given, so that the same edition gives the same bytes. One that
-needs a library of an extra raises ``ExportUnavailable`` when it is called, or when its first file is asked for. Modules
-whose name begins with an underscore are shared by exports, and are none.
+nothing but the `eval.publishing.publication.Published` that it is given, so that the same edition gives the same bytes.
+One that needs a library of an extra raises ``ExportUnavailable`` when it is called, or when its first file is asked
+for. Modules whose name begins with an underscore are shared by exports, and are none.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from eval.publication import File, Published
+    from eval.publishing.publication import File, Published
 
 
 class ExportUnavailable(Exception):

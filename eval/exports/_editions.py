@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.report import utc_text
 
 

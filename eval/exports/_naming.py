@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.sheets import plain
 
 SOFTWARE = "livecut"

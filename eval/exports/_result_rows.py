@@ -15,7 +15,7 @@ from eval.eligibility import NotScored
 from eval.exports._columns import Values, columns_of, ordered
 from eval.exports._run_records import COMMON_RULE, CUTOFF_RULE
 from eval.models import ModelEntry
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.report import Row, cutoff_fields
 from eval.sheets import plain
 

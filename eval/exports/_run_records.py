@@ -13,7 +13,7 @@ from typing import Any
 
 from eval.editions.document import EditionRun
 from eval.exports._naming import SOFTWARE, lines_file, one_line
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.render import share_text, window_text
 from eval.report import Row, utc_text
 from eval.sheets import plain

@@ -17,7 +17,7 @@ from lxml.builder import ElementMaker  # type: ignore[import-untyped]
 
 from eval.editions.document import EditionProblem
 from eval.exports._naming import SOFTWARE, address, edition_urn, one_line, problem_urn, site_urn
-from eval.publication import File, OtherEdition, Published
+from eval.publishing.publication import File, OtherEdition, Published
 from eval.report import utc_text
 
 NAME = "atom"

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from eval.exports._naming import json_file, one_line
 from eval.exports._run_records import RunRecord, margin_text, run_records
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.render import interval_text, share_text
 from eval.report import Row
 

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from eval.exports._naming import SOFTWARE, edition_urn, lines_file, one_line, software_version
-from eval.publication import File, Published, slugs
+from eval.publishing.publication import File, Published, slugs
 from eval.report import utc_text
 
 NAME = "citation"

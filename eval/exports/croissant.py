@@ -20,7 +20,7 @@ from eval.exports._columns import Kind, columns_of, schema_bytes
 from eval.exports._naming import SOFTWARE, edition_urn, json_file, one_line
 from eval.exports._run_records import edition_basis, written
 from eval.exports.citation import bibtex, title_of
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.report import utc_text
 
 NAME = "croissant"

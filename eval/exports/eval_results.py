@@ -22,7 +22,7 @@ from eval.exports._run_records import (
     without_score,
     written,
 )
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.report import Row, utc_text
 
 NAME = "eval_results"

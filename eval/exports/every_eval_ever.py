@@ -23,7 +23,7 @@ from eval.exports._run_records import (
     run_records,
     without_score,
 )
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.report import Row
 
 NAME = "every_eval_ever"

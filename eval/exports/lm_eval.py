@@ -14,7 +14,7 @@ from typing import Any
 
 from eval.exports._naming import json_file
 from eval.exports._run_records import CommonScore, RunRecord, common_basis, run_basis, run_records
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.sheets import plain
 
 NAME = "lm_eval"

@@ -24,7 +24,7 @@ from eval.exports._result_rows import (
     TABLES,
     result_rows,
 )
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.render import DIGEST_LENGTH, STATUS_MARKS
 from eval.report import TOO_FEW_PROBLEMS, utc_text
 from eval.sheets import NO_NUMBER, Cell, Column, markdown_row, markdown_text, span

@@ -16,7 +16,7 @@ from eval.editions.document import EditionProblem, EditionRun
 from eval.exports._columns import columns_of, csv_bytes, schema_bytes
 from eval.exports._result_rows import outcomes_path
 from eval.exports.problems import public_problems
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.window import Reason, Window, date_reason, quality_reason
 
 NAME = "outcomes"

@@ -16,7 +16,7 @@ from eval.exports._columns import Column, Kind, Values, columns_of, json_text
 from eval.exports._result_rows import result_rows
 from eval.exports.outcomes import outcomes_by_run
 from eval.exports.problems import problem_rows
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.report import utc_text
 
 if TYPE_CHECKING:

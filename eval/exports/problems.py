@@ -21,7 +21,7 @@ from typing import Any
 from eval.editions.document import EditionProblem
 from eval.exports._columns import columns_of, csv_bytes, json_bytes, schema_bytes
 from eval.exports._editions import edition_values
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.sheets import plain
 
 NAME = "problems"

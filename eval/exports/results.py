@@ -27,7 +27,7 @@ from typing import Any
 from eval.exports._columns import columns_of, csv_bytes, json_bytes, ordered, schema_bytes
 from eval.exports._editions import edition_values
 from eval.exports._result_rows import COMMON, EQUATED, OWN, TABLES, not_scored, result_rows, table_settings
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.render import table_notes
 from eval.sheets import Sheet, plain
 

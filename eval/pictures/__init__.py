@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from eval.publication import Published
+    from eval.publishing.publication import Published
     from eval.sheets import Table
 
 

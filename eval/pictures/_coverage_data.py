@@ -12,7 +12,7 @@ from eval.eligibility import NotScored, UsedCutoff
 from eval.labels import LEVELS
 from eval.pictures._calendar import Calendar, calendar_of, month_at
 from eval.pictures._measured import cutoffs_of, stands_in
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.window import quality_reason
 
 OTHER_LABELS = "other or none"

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
 from eval.evaluation import RunOutcomes, basis_of
-from eval.publication import Published
+from eval.publishing.publication import Published
 
 INTERVALS = (
     "95 % intervals: t over contests; Wilson near 0 and 1 and with fewer than 8 contests; exact where all are alike"

@@ -15,7 +15,7 @@ from eval.editions.document import EditionRun, MonthScore
 from eval.eligibility import NotScored, UsedCutoff
 from eval.pictures._calendar import Calendar, calendar_of, month_at, month_of
 from eval.pictures._measured import cutoffs_of
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.report import Row
 from eval.window import window_for
 

@@ -12,7 +12,7 @@ from eval.pictures._canvas import drawing, one_line
 from eval.pictures._coverage_data import Coverage, coverage_of
 from eval.pictures._coverage_drawing import draw_coverage, measured
 from eval.pictures._measured import counted
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.sheets import Table
 
 NAME = "coverage"

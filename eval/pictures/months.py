@@ -11,7 +11,7 @@ from eval.pictures._canvas import drawing, one_line
 from eval.pictures._measured import counted, stands_in
 from eval.pictures._month_drawing import draw_months, measured
 from eval.pictures._month_marks import Point, Subject, When, subjects
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.report import TOO_FEW_PROBLEMS
 from eval.sheets import Table
 

@@ -14,7 +14,7 @@ from eval.pictures._label_places import label_places
 from eval.pictures._measured import edition_text
 from eval.pictures._shapes import Style, crosses, marks, spans
 from eval.pictures._theme import AFTER, BEFORE, BROKEN, INK, LINE, MUTED, TAG
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.sheets import Table
 
 if TYPE_CHECKING:

@@ -51,7 +51,7 @@ from eval.editions.document import Edition, EditionRun, RankedWindow
 from eval.eligibility import NotScored
 from eval.evaluation import RunOutcomes, basis_of
 from eval.labels import LEVELS
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.render import left_out_text
 from eval.report import Row
 from eval.scoring import UNKNOWN

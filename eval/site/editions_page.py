@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eval.publication import slugs
+from eval.publishing.publication import slugs
 from eval.site.cells import Body, Cell, Grid, GridRow, Head, count_cell, moment_cell
 from eval.site.runs import RunsOf
 

@@ -13,7 +13,7 @@ from importlib.resources import files as package_files
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from eval.report import utc_text
 from eval.site.board_data import SCRIPTS, board_script, filter_values
 from eval.site.editions_page import editions_values

@@ -12,7 +12,7 @@ from eval.editions.document import EditionRun
 from eval.eligibility import NotScored
 from eval.evaluation import Basis, basis_of
 from eval.models import Registry
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.report import Row
 from eval.statistics.placebo import Verdict
 

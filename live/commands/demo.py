@@ -4,35 +4,51 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from live.commands.evaluate import make_report, print_report
 from live.commands.judge import Executor, Jobs, JudgingOptions
+from live.commands.publish import write_folder
 from live.commands.windows import read_settings
 from live.errors import ExitCode
 from live.session import Session, session_of, utc_now
 
 if TYPE_CHECKING:
     from db.engine import Store
+    from eval.editions.document import FrozenEdition
     from eval.report import Report, Score
 
 DATA = Path(__file__).parent.parent / "demo"
 
 
-def demo(context: typer.Context, executor: Executor = None, jobs: Jobs = None) -> None:
+def demo(
+    context: typer.Context,
+    executor: Executor = None,
+    jobs: Jobs = None,
+    site: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also publish it as a site to this folder: see live publish.")
+    ] = None,
+) -> None:
     """Import, judge and score twenty invented problems in a store that is thrown away; say what the table shows."""
     options = session_of(context)
+    if site is not None:
+        from eval.publishing.folder import check_target, real_folder
+
+        check_target(real_folder(site))
     with tempfile.TemporaryDirectory(prefix="livecut-demo-") as folder:
         session = Session(db=f"sqlite:///{folder}/demo.db", models=[DATA / "models.toml"], quiet=options.quiet)
         with session.open_store() as store:
             names = _import_all(session, store)
             fresh = _report(session, store, names, JudgingOptions(executor, jobs), after_cutoff=True)
             naive = _report(session, store, names, JudgingOptions(executor, jobs), after_cutoff=False)
+            frozen = None if site is None else _freeze(session, store)
     print_report(fresh, "table")
     for line in explain(fresh, naive):
         typer.echo(line)
+    if site is not None and frozen is not None:
+        _publish(options, site, frozen)
     if not fresh.has_scores:
         raise typer.Exit(ExitCode.SOMETHING_FAILED)
 
@@ -60,6 +76,27 @@ def _report(session: Session, store: Store, names: list[str], judging: JudgingOp
     since = None if after_cutoff else "2000"
     settings = read_settings(after_cutoff, since, None, "0d", None, None, "1", include_flagged=False)
     return make_report(session, store, settings, names, judging)
+
+
+def _freeze(session: Session, store: Store) -> FrozenEdition:
+    """The edition of what was just judged."""
+    from importlib.metadata import version
+
+    from eval.editions.document import EditionSettings, FrozenEdition, digest_of, to_bytes
+    from eval.editions.freezing import Chosen, freeze
+
+    chosen = Chosen(EditionSettings(), note="invented problems and models, judged by live demo")
+    edition = freeze(store, session.registry, chosen, software=f"livecut {version('livecut')}")
+    return FrozenEdition("demo", utc_now().replace(microsecond=0), digest_of(to_bytes(edition)), edition)
+
+
+def _publish(session: Session, site: Path, frozen: FrozenEdition) -> None:
+    from eval.publishing.plan import plan_site
+
+    def load(name: str) -> FrozenEdition:
+        return frozen
+
+    write_folder(session, site, plan_site([frozen.name], load, title="livecut demo"), load)
 
 
 def explain(fresh: Report, naive: Report) -> list[str]:

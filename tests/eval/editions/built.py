@@ -28,7 +28,7 @@ from eval.editions.document import (
 )
 from eval.editions.numbers import Inputs, numbers_of
 from eval.models import ModelEntry, Registry
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.registry_files import load_registry
 from tests.eval.facts import claim, matrix_rows, model, problem, registry, utc
 

@@ -14,7 +14,7 @@ import duckdb
 
 from eval.editions.document import Edition, EditionRun
 from eval.exports import all_exports
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import invented, published
 
 TABULAR = ("results", "problems", "outcomes", "parquet", "markdown")

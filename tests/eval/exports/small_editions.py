@@ -11,7 +11,7 @@ from typing import Any
 
 from eval.editions.document import EditionProblem, EditionRun, EditionSettings, FrozenEdition
 from eval.exports import atom, badges, citation, croissant, eval_results, every_eval_ever, lm_eval
-from eval.publication import File, Published
+from eval.publishing.publication import File, Published
 from tests.eval.editions.built import edition_problem, edition_run, freeze_built, invented, published
 from tests.eval.facts import model, registry
 

@@ -18,7 +18,7 @@ from eval.editions.difference import difference
 from eval.editions.difference_sheet import difference_sheet
 from eval.editions.document import EditionProblem
 from eval.exports import atom
-from eval.publication import OtherEdition, Published
+from eval.publishing.publication import OtherEdition, Published
 from eval.sheets import Sheet
 from tests.eval.editions.built import HOSTILE, edition_problem, freeze_built, published
 from tests.eval.exports.small_editions import SITE, duel, empty, odd, odd_on_a_site

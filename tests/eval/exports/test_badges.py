@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from eval.exports import badges
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import HOSTILE, edition_problem, edition_run, freeze_built, published
 from tests.eval.exports.small_editions import by_path, duel, empty, odd, one_run, strict_json
 from tests.eval.facts import model, registry

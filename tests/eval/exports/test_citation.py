@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from eval.exports import citation
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import published
 from tests.eval.exports.small_editions import SITE, by_path, duel, odd, odd_on_a_site
 

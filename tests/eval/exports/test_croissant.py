@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from eval.exports import croissant, outcomes, problems, results
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import published
 from tests.eval.exports.small_editions import SITE, by_path, duel, empty, odd, odd_on_a_site, strict_json
 

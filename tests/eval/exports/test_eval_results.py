@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from eval.exports import eval_results
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import HOSTILE, published
 from tests.eval.exports.small_editions import SITE, by_path, duel, empty, odd, odd_on_a_site
 

@@ -13,7 +13,7 @@ import pytest
 from jsonschema import Draft7Validator
 
 from eval.exports import every_eval_ever
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import HOSTILE, edition_problem, edition_run, published
 from tests.eval.exports.small_editions import SITE, by_path, duel, empty, odd, odd_on_a_site, one_run, strict_json
 

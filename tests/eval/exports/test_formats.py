@@ -14,7 +14,7 @@ from types import ModuleType
 import pytest
 
 from eval.exports import all_exports
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import PRIVATE_ID, invented, published
 from tests.eval.exports.small_editions import FORMATS, by_path, duel, empty, odd, odd_on_a_site, strict_json
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from eval.exports import lm_eval
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import HOSTILE, published
 from tests.eval.exports.small_editions import by_path, duel, empty, odd, strict_json
 

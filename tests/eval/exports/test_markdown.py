@@ -9,7 +9,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from eval.exports.markdown import table_markdown
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import HOSTILE, edition_problem, edition_run, freeze_built, published
 from tests.eval.exports.reading import bodies, csv_rows, group_of, ranked, small, with_common
 from tests.eval.facts import model, registry

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from db.records import Precision
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import HOSTILE, edition_problem, edition_run, freeze_built, published
 from tests.eval.exports.reading import bodies, csv_rows, small, strict_json
 from tests.eval.facts import model, registry

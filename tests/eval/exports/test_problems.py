@@ -10,7 +10,7 @@ import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 from jsonschema import Draft202012Validator
 
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import HOSTILE, edition_problem, freeze_built, published
 from tests.eval.exports.reading import bodies, csv_rows, query, small, strict_json
 from tests.eval.facts import registry

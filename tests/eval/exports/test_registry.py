@@ -13,7 +13,7 @@ import pytest
 
 from eval import exports
 from eval.exports import ExportUnavailable, all_exports
-from eval.site_manifest import is_safe_path
+from eval.publishing.manifest import is_safe_path
 from tests.eval.editions.built import PRIVATE_ID, invented, published
 from tests.eval.exports.reading import TABULAR, bodies, csv_rows, small, turned
 

@@ -16,7 +16,7 @@ from jsonschema import Draft202012Validator
 
 from eval.editions.document import EditionRun
 from eval.evaluation import evaluate
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.render import to_csv
 from tests.eval.editions.built import HOSTILE, edition_problem, edition_run, freeze_built, published
 from tests.eval.exports.reading import (

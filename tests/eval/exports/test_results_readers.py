@@ -8,7 +8,7 @@ import pandas as pd  # type: ignore[import-untyped]
 import polars as pl
 import pytest
 
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import edition_problem, edition_run, freeze_built, published
 from tests.eval.exports.reading import bodies, csv_rows, group_of, query, ranked, small, with_common
 from tests.eval.facts import model, registry

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import published, recorded
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from eval.editions.document import EditionSettings
 from eval.models import ModelEntry
 from eval.pictures import Picture, kinds
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import edition_problem, edition_run, freeze_built, published
 from tests.eval.facts import model, registry
 from tests.eval.pictures.drawn import Drawn

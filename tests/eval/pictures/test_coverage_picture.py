@@ -7,7 +7,7 @@ import pytest
 
 from eval.editions.document import EditionSettings
 from eval.models import ModelEntry
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.sheets import Sheet
 from tests.eval.editions.built import edition_problem, edition_run, freeze_built, invented, published
 from tests.eval.facts import claim, model, registry

@@ -7,7 +7,7 @@ import pytest
 from eval.editions.document import EditionSettings
 from eval.models import ModelEntry
 from eval.pictures import kinds
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import HOSTILE, invented, published
 from tests.eval.facts import claim, model
 from tests.eval.pictures.drawn import LEFT, RIGHT, Drawn, share_at

@@ -16,7 +16,7 @@ from PIL.PngImagePlugin import PngImageFile
 from eval.editions.document import EditionSettings
 from eval.pictures import Picture, all_pictures, kinds
 from eval.pictures._theme import DARK
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.sheets import Sheet, sheet_to_csv
 from tests.eval.editions.built import HOSTILE, edition_problem, edition_run, freeze_built, invented, published
 from tests.eval.facts import model, registry

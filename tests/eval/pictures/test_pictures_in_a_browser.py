@@ -11,7 +11,7 @@ from PIL import Image
 
 from eval.pictures import all_pictures
 from eval.pictures._theme import DARK, PAPER
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import invented, published
 from tests.eval.pictures.test_pictures import hostile
 from tests.eval.site.browser import Offline

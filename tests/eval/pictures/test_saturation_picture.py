@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from eval.pictures import kinds
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.sheets import Sheet, Table
 from tests.eval.editions.built import HOSTILE, invented, published
 from tests.eval.pictures.drawn import LEFT, RIGHT, Drawn

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 
 from jinja2 import Environment
 
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.site.board_data import SCRIPTS, board_script, filter_values, settings_groups
 
 if TYPE_CHECKING:

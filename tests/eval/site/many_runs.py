@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from eval.editions.document import Edition, Numbers
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.report import Report
 from eval.sheets import Cell, Sheet, Table
 

@@ -24,7 +24,7 @@ from eval.editions.document import (
     RareOutcome,
 )
 from eval.models import Alias, ModelEntry, Registry
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.report import Report
 from eval.sheets import Sheet
 from tests.eval.editions.built import AS_OF, FROZEN_AT, edition_problem, edition_run, published, recorded

@@ -14,7 +14,7 @@ from bs4 import BeautifulSoup, Tag
 from eval.editions.difference import difference
 from eval.editions.difference_sheet import difference_sheet
 from eval.pictures import Picture
-from eval.publication import OtherEdition, Published, slugs
+from eval.publishing.publication import OtherEdition, Published, slugs
 from eval.sheets import Table, count, percent, text
 from eval.site.pages import Download, site_files
 from tests.eval.editions.built import invented, published

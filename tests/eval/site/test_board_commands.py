@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.site.pages import site_files
 from tests.eval.editions.built import invented, published
 from tests.eval.site.board_pages import View, order, shown, wait_for_view

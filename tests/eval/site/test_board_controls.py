@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from eval.publication import Published
+from eval.publishing.publication import Published
 from tests.eval.editions.built import edition_problem, edition_run
 from tests.eval.facts import model, registry
 from tests.eval.site.board_pages import View, order, shown, wait_for_view, write_page

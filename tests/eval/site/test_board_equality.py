@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from eval.editions.document import Edition, EditionSettings, RareOutcome
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.site.board_data import filter_values
 from eval.statistics.intervals import IntervalMethod
 from tests.eval.editions.built import edition_problem, edition_run

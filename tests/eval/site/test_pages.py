@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from eval.editions.document import RankedWindow
-from eval.publication import OtherEdition, Published
+from eval.publishing.publication import OtherEdition, Published
 from eval.render import to_markdown
 from eval.sheets import Sheet, Table, count, text
 from eval.site.pages import site_files

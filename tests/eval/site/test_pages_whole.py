@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from eval.editions.document import from_bytes, to_bytes
-from eval.publication import Published
+from eval.publishing.publication import Published
 from eval.site.board_data import SCRIPTS
 from eval.site.pages import CONTENT_POLICY, site_files
 from tests.eval.editions.built import HOSTILE, invented, published
