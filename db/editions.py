@@ -105,7 +105,7 @@ def load_edition(session: Session, name: str) -> tuple[EditionRow, bytes]:
         raise EditionUnknown(f'no edition "{name}" in the store', _near(session, name))
     damaged = EditionDamaged(
         f'the bytes of the edition "{found.name}" do not have its digest {found.digest}',
-        "restore a copy of the store, or take the edition from where it was published",
+        "restore a copy of the store; what was published of it is its public part alone",
     )
     try:
         body = get_blob(session, found.body_sha256)

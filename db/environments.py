@@ -37,6 +37,15 @@ def load_environment(session: Session, environment_id: int) -> EnvironmentRow:
     return EnvironmentRow(*session.execute(query).one())
 
 
+def find_environment(session: Session, digest: str) -> EnvironmentRow | None:
+    """The environment with this digest; None where the store knows none."""
+    columns = t.environment.c
+    found = session.execute(
+        select(columns.id, columns.digest, columns.executor).where(columns.digest == digest)
+    ).first()
+    return None if found is None else EnvironmentRow(*found)
+
+
 def latest_environment(
     session: Session, models: Iterable[str] | None = None, *, grader: str = OWN_GRADER
 ) -> EnvironmentRow | None:

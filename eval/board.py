@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -122,16 +125,26 @@ def build_board(problems: Iterable[ProblemFacts], runs: Iterable[RunOutcomes]) -
 
 def run_names(runs: Sequence[RunOutcomes]) -> tuple[str, ...]:
     """A name for each run: the one given to it, else its model alone where that has one run, else with what tells its
-    runs apart; all differ."""
-    models = [run.model for run in runs]
-    names: list[str] = []
-    for run in runs:
+    runs apart; all differ. A number that has still to be added follows what the runs are, not the order they come in.
+    """
+    models = Counter(run.model for run in runs)
+    names: dict[int, str] = {}
+    taken: set[str] = set()
+    for place in sorted(range(len(runs)), key=lambda place: _identity(runs[place])):
+        run = runs[place]
         extra = [part for part in (run.label, run.origin if run.imported else "") if part]
-        name = f"{run.model} ({', '.join(extra)})" if models.count(run.model) > 1 and extra else run.model
+        name = f"{run.model} ({', '.join(extra)})" if models[run.model] > 1 and extra else run.model
         name = run.name or name
-        same = sum(other == name or other.startswith(f"{name} #") for other in names)
-        names.append(f"{name} #{same + 1}" if same else name)
-    return tuple(names)
+        numbered_names = (f"{name} #{number}" for number in count(2))
+        names[place] = name if name not in taken else next(one for one in numbered_names if one not in taken)
+        taken.add(names[place])
+    return tuple(names[place] for place in range(len(runs)))
+
+
+def _identity(run: RunOutcomes) -> tuple[bool, str, str, bool, str, str]:
+    """What a run is, without its place in a store; given names come first, since they are kept."""
+    conditions = json.dumps(run.conditions, sort_keys=True, default=str)
+    return not run.name, run.model, run.label, run.imported, run.origin, conditions
 
 
 def numbered(keys: Iterable[object]) -> NDArray[np.int64]:

@@ -66,7 +66,8 @@ class CommonWindow:
     def latest(self) -> tuple[str, UsedCutoff] | None:
         """The run whose cut-off sets the window's start, and that cut-off."""
         known = [(name, used) for name, used in zip(self.board.names, self.cutoffs, strict=True) if used is not None]
-        return max(known, key=lambda pair: pair[1].cutoff.after) if known else None
+        # Of equal ones the first by name, whatever the order of the runs.
+        return max(sorted(known, key=lambda pair: pair[0]), key=lambda pair: pair[1].cutoff.after, default=None)
 
     def n_exposed(self, run: int, problems: Sequence[ProblemFacts] | None = None) -> int | None:
         """How many of the problems (of all, by default) may have been public before a run's cut-off; None: not known.

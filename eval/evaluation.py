@@ -71,7 +71,8 @@ class RunOutcomes:
 
     ``ran_on`` is the day of the run, where it is known: an alias is resolved as of that day. ``run_id`` is the store's,
     ``repairs_run_id`` that of the run that it repairs, whose verdicts it needs. ``name`` is one that was given to it
-    for good, so that it has the same in every table ("": made from what is beside it).
+    for good, so that it has the same in every table ("": made from what is beside it). ``stored_label`` is the label in
+    the store where ``label`` was made to tell runs apart (None: they are one).
     """
 
     model: str
@@ -84,6 +85,7 @@ class RunOutcomes:
     run_id: int | None = None
     repairs_run_id: int | None = None
     name: str = ""
+    stored_label: str | None = None
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,12 @@ from sandbox import Verdict
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
+    from eval.editions.document import EditionRun
+
 REFERENCE_FAILS = "reference_fails"
+
+MAX_LABEL = 60
+"""Characters that the conditions in which runs differ may take in a label; beyond that runs are numbered."""
 
 
 def load_problem_facts(
@@ -71,12 +77,10 @@ def load_judged_runs(
     outcomes = form.outcomes(session, environment_id, runs)
     repaired = form.repaired(session, runs)
     failed = failures_of(session, [run.run_id for run in runs])
-    names = Counter((run.model, run.label) for run in runs)
-    return tuple(
+    return told_apart(
         RunOutcomes(
             model=run.model,
-            # Several runs under one label differ in their conditions: a table must tell them apart.
-            label=run.label if names[run.model, run.label] == 1 else f"{run.label or 'run'} #{run.run_id}",
+            label=run.label,
             outcomes=_with_failed(outcomes.get(run.run_id, ()), failed.get(run.run_id, {})),
             conditions=run.conditions,
             ran_on=_ran_on(run.conditions),
@@ -85,6 +89,50 @@ def load_judged_runs(
         )
         for run in runs
     )
+
+
+def told_apart(runs: Iterable[RunOutcomes]) -> tuple[RunOutcomes, ...]:
+    """The runs with labels that differ where several runs of a model share one in the store.
+
+    What they differ in is added, "temperature 0.9"; where that is too long or the same to read, a number, in an order
+    that depends on their conditions alone. Labels that were made before are made anew.
+    """
+    rows = [replace(run, label=stored_label(run), stored_label=None) for run in runs]
+    groups: dict[tuple[object, ...], list[int]] = defaultdict(list)
+    for place, run in enumerate(rows):
+        groups[run.model, run.label, run.origin, run.imported].append(place)
+    for places in groups.values():
+        if len(places) > 1:
+            made = _labels([rows[place] for place in places])
+            for place, label in zip(places, made, strict=True):
+                rows[place] = replace(rows[place], label=label, stored_label=rows[place].label)
+    return tuple(rows)
+
+
+def stored_label(run: RunOutcomes | EditionRun) -> str:
+    """The label of a run in the store, whatever is shown."""
+    return run.label if run.stored_label is None else run.stored_label
+
+
+def _labels(runs: Sequence[RunOutcomes]) -> list[str]:
+    """A label for each of the runs, which have one model and label."""
+    written = [{key: json.dumps(value, sort_keys=True) for key, value in run.conditions.items()} for run in runs]
+    keys = sorted({key for one in written for key in one})
+    differing = [key for key in keys if len({one.get(key) for one in written}) > 1]
+    said = [", ".join(_said(run.conditions, key) for key in differing) for run in runs]
+    if len(set(said)) == len(runs) and all(0 < len(one) <= MAX_LABEL for one in said):
+        return [", ".join(part for part in (run.label, one) if part) for run, one in zip(runs, said, strict=True)]
+    order = sorted(range(len(runs)), key=lambda place: json.dumps(runs[place].conditions, sort_keys=True))
+    numbers = {place: number for number, place in enumerate(order, 1)}
+    return [f"{run.label or 'run'} #{numbers[place]}" for place, run in enumerate(runs)]
+
+
+def _said(conditions: Mapping[str, Any], key: str) -> str:
+    """A condition in words."""
+    if key not in conditions:
+        return f"no {key}"
+    value = conditions[key]
+    return f"{key} {value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)}"
 
 
 def load_imported_runs(

@@ -22,6 +22,7 @@ from eval.statistics.intervals import FEW_CLUSTERS, Interval, interval
 from eval.statistics.ranks import MIN_COMMON, MIN_MODELS, RankSets, rank_sets
 
 MAX_LOST = 0.05
+NOTHING_COMMON = "no problem of the window has a result of every run"
 
 
 @dataclass(frozen=True)
@@ -48,8 +49,8 @@ class RankedGroup:
     ``few`` says why there is no rate: a sentence, where fewer than 10 problems are common.
 
     ``settings`` are what the runs of the group share and other groups do not. ``digest`` is of the common problems.
-    ``suggestion`` says which runs to leave out where too little is common. ``unfit`` are sentences on runs that are not
-    ranked since too many of their samples have no answer; they are none of ``runs``.
+    ``suggestion`` says which runs to leave out where too little is common. ``unfit`` are runs that are not ranked
+    since too many of their samples have no answer, each with the reason; they are none of ``runs``.
     """
 
     settings: str
@@ -61,12 +62,12 @@ class RankedGroup:
     digest: str
     cautions: tuple[str, ...]
     suggestion: str | None
-    unfit: tuple[str, ...] = ()
+    unfit: tuple[tuple[str, str], ...] = ()
 
     @property
     def few(self) -> str | None:
         if not self.n_problems:
-            return "no problem of the window has a result of every run"
+            return NOTHING_COMMON
         return too_few(self.n_problems) if self.n_problems < TOO_FEW_PROBLEMS else None
 
 
@@ -83,7 +84,7 @@ def rank_runs(common: CommonWindow, rng: np.random.Generator, *, across: Sequenc
 
 
 def _group(common: CommonWindow, places: Sequence[int], settings: str, rng: np.random.Generator) -> RankedGroup:
-    unfit = {place: sentence for place in places if (sentence := _unfit(common.board, place)) is not None}
+    unfit = {place: reason for place in places if (reason := _unfit(common.board, place)) is not None}
     places = [place for place in places if place not in unfit]
     board = common.board.take_runs(places)
     complete = np.asarray(board.seen.all(axis=0))
@@ -119,7 +120,7 @@ def _group(common: CommonWindow, places: Sequence[int], settings: str, rng: np.r
         digest=digest_of_problems(shared.problems, imported=all(run.imported for run in board.runs)),
         cautions=tuple(cautions_of(shared)),
         suggestion=_suggestion(board),
-        unfit=tuple(unfit.values()),
+        unfit=tuple((common.board.names[place], reason) for place, reason in unfit.items()),
     )
 
 
@@ -130,7 +131,7 @@ def _unfit(board: Board, place: int) -> str | None:
     n_failed, n_answers = sum(one.n_failed for one in outcomes), sum(one.n_answers for one in outcomes)
     if not is_failing(n_failed, n_answers):
         return None
-    return f"{board.names[place]} is not ranked: {failed_text(n_failed, n_answers)}; live generate asks for them again"
+    return f"{failed_text(n_failed, n_answers)}; live generate asks for them again"
 
 
 def _suggestion(board: Board) -> str | None:
@@ -211,7 +212,8 @@ def _order(group: RankedGroup) -> list[int]:
 
 
 def _notes(group: RankedGroup) -> Iterator[str]:
-    yield from group.unfit
+    for name, reason in group.unfit:
+        yield f"{name} is not ranked: {reason}"
     yield from _rank_notes(group)
     if group.n_problems and group.few:
         yield group.few

@@ -213,7 +213,8 @@ def cutoff_basis(row: Row) -> str:
 def score_text(score: Score) -> str:
     """A score with its interval and what that rests on, or why there is none."""
     if score.value is None:
-        return f"no number: {score.n_too_few} problems have fewer than {score.k} samples"
+        few = score.n_too_few
+        return f"no number: {f'{few} problems have fewer than {score.k} samples' if few else score.reason}"
     if not score.is_rate:
         return f"{share_text(score)}, too few for a rate"
     if score.ci_low is None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from eval.csv_text import write_csv_text
 from eval.layout import Line, TextColumn, lay_out
+from eval.plain_text import one_line
 from eval.report import utc_text
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ NO_NUMBER = "–"
 
 Cell = str | int | float | tuple[float, float] | None
 """A word, a number, the two ends of an interval, or nothing."""
+
+_MARKS = re.compile(r"[\\`*_\[\]|~#$]|@(?!\d+(?![\w.-]))|:(?=//)|(?<=www)\.", re.IGNORECASE)
+"""What is markup within a line of Markdown, but for the signs of HTML."""
+
+_BLOCK_SIGN = re.compile(r"^(?:[-+=](?=[-= ]|$)|[0-9]{1,9}[.)](?= |$))")
+"""What makes a list, a rule or a heading of a line that begins with it; its last sign is the one to escape."""
 
 
 @dataclass(frozen=True)
@@ -294,10 +301,13 @@ def print_lines(console: Console, lines: Iterable[str]) -> None:
 
 
 def markdown_text(content: str) -> str:
-    """Text that cannot break out of a Markdown table's cell, nor become markup."""
-    for mark in "\\`*_[]|":
-        content = content.replace(mark, "\\" + mark)
-    return " ".join(content.replace("<", "&lt;").replace(">", "&gt;").split())
+    """Text that cannot break out of a Markdown table's cell, nor become markup, wherever it begins a block.
+
+    The dialect is GitHub's: addresses become links there, "~" strikes out, "$" sets formulas. "pass@1" is no mention.
+    """
+    line = _MARKS.sub(r"\\\g<0>", one_line(content))
+    line = line.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return _BLOCK_SIGN.sub(lambda found: f"{found[0][:-1]}\\{found[0][-1]}", line)
 
 
 def markdown_row(cells: Iterable[str]) -> str:

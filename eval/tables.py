@@ -5,14 +5,14 @@ The command line, editions and published pages all take their numbers from here.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
 import numpy as np
 
-from eval.audits.broken_months import BrokenRuns, broken_runs, still_in, warned
+from eval.audits.broken_months import BrokenRuns, broken_runs, still_in, told_broken, warned
 from eval.board import build_board
 from eval.common_window import CommonWindow, common_window, settings_of
 from eval.equated import EquatedRuns, equate_runs, equated_sheet
@@ -38,6 +38,8 @@ class Material:
     """What tables are made from, as it stood at ``now``: problems, the runs to show, and ``everyone``, all runs.
 
     ``environment_digest`` is of the sandbox that programs were judged in; None where nothing was judged.
+    ``known_broken`` are the broken months of the runs, by their given names, where not all runs are there to judge
+    them by.
     """
 
     problems: tuple[ProblemFacts, ...]
@@ -46,12 +48,14 @@ class Material:
     registry: Registry
     now: datetime
     environment_digest: str | None = None
+    known_broken: Mapping[str, Sequence[str]] | None = None
 
     @cached_property
     def broken(self) -> BrokenRuns:
         """The broken months of all runs, judged on all their results on sound and dated problems."""
         sound = (problem for problem in self.problems if classify(problem, Window()) is None)
-        return broken_runs(build_board(sound, self.everyone))
+        board = build_board(sound, self.everyone)
+        return broken_runs(board) if self.known_broken is None else told_broken(board, self.known_broken)
 
 
 def own_report(material: Material, settings: Settings, requested: Iterable[str] = ()) -> Report:

@@ -63,6 +63,17 @@ def broken_runs(board: Board) -> BrokenRuns:
     return BrokenRuns(board, periods)
 
 
+def told_broken(board: Board, found: Mapping[str, Sequence[str]]) -> BrokenRuns:
+    """The broken months that are known already, by the names on this board."""
+    periods = {
+        id(run.outcomes): frozenset(
+            period for period in set(months_of(board).tolist()) if month_name(period) in found.get(name, ())
+        )
+        for name, run in zip(board.names, board.runs, strict=True)
+    }
+    return BrokenRuns(board, periods)
+
+
 def broken_months(board: Board) -> dict[str, list[str]]:
     """By the name of a run its broken months, "2025-01"; runs without any are not there."""
     return broken_runs(board).within(board)

@@ -11,8 +11,9 @@ from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from typing import Any
 
-from eval.editions.document import Edition, FrozenEdition, to_bytes
+from eval.editions.document import Edition, EditionProblem, FrozenEdition, to_bytes
 from eval.editions.edition_side import EditionSide
+from eval.editions.parts import shown_part, with_problems
 from eval.editions.private_names import PrivateNames
 from eval.editions.problem_changes import ProblemChanges, problem_changes
 from eval.editions.run_changes import (
@@ -103,9 +104,14 @@ class Difference:
 
 
 def difference(before: FrozenEdition, after: FrozenEdition) -> Difference:
-    """What moved from one edition to another; the order of problems and runs in them does not matter."""
-    sides = EditionSide(before.edition), EditionSide(after.edition)
+    """What moved from one edition to another; the order of problems and runs in them does not matter.
+
+    Only what is shown is named; that something else moved is said as a whole.
+    """
+    elsewhere = tuple(_elsewhere(before.edition, after.edition))
     private = PrivateNames.of((before.edition, after.edition))
+    before, after = _shown(before, after)
+    sides = EditionSide(before.edition), EditionSide(after.edition)
     matched = match_runs(before.edition.runs, after.edition.runs)
     scores = tuple(score_changes(*sides, matched))
     revisions = tuple(cutoff_revisions(*sides, matched))
@@ -120,12 +126,21 @@ def difference(before: FrozenEdition, after: FrozenEdition) -> Difference:
         scores=tuple(one for one in scores if isinstance(one, ScoreChange)),
         unexplained=tuple(one for one in scores if isinstance(one, Unexplained)),
         other_models=tuple(_other_models(before.edition, after.edition, revisions)),
-        elsewhere=tuple(_elsewhere(before.edition, after.edition)),
+        elsewhere=elsewhere,
     )
 
 
+def _shown(*both: FrozenEdition) -> Iterator[FrozenEdition]:
+    """Both editions with the runs that each shows, and the problems that the filters of either admit."""
+    ids = {one.written_id for frozen in both for one in shown_part(frozen.edition).problems}
+    for frozen in both:
+        edition = replace(frozen.edition, runs=tuple(run for run in frozen.edition.runs if run.is_shown))
+        problems = [one for one in edition.problems if one.written_id in ids]
+        yield replace(frozen, edition=with_problems(edition, problems))
+
+
 def _mark(frozen: FrozenEdition) -> EditionMark:
-    edition = frozen.edition
+    edition = shown_part(frozen.edition)
     return EditionMark(
         name=frozen.name,
         frozen_at=frozen.frozen_at,
@@ -176,11 +191,32 @@ def _other_models(before: Edition, after: Edition, revisions: tuple[CutoffRevisi
             yield entry.name
 
 
+def _not_shown(edition: Edition) -> tuple[dict[str, EditionProblem], list[tuple[Any, ...]]]:
+    """The problems and runs that are in an edition as a measure alone, with results by the problems' ids."""
+    problems = {one.written_id: replace(one, facts=replace(one.facts, problem_id=0)) for one in edition.problems}
+    for one in shown_part(edition).problems:
+        del problems[one.written_id]
+    ids = [one.written_id for one in edition.problems]
+    runs = [
+        (
+            run.model,
+            run.label,
+            run.origin,
+            sorted(zip(map(ids.__getitem__, run.problems), run.n_samples, run.n_correct, strict=True)),
+        )
+        for run in edition.runs
+        if not run.is_shown
+    ]
+    return problems, sorted(runs)
+
+
 def _elsewhere(before: Edition, after: Edition) -> Iterator[str]:
     if dict(before.withdrawn) != dict(after.withdrawn):
         yield "the models that are said to be withdrawn"
     if before.failures != after.failures:
         yield "the failures that were counted and drawn"
+    if _not_shown(before) != _not_shown(after):
+        yield "runs that are not shown, or problems that the filters leave out: months are judged by all of them"
     names = ("as_of", "settings", "models", "problems", "runs", "environment")
     inputs = all(getattr(before, name) == getattr(after, name) for name in names)
     # By their bytes: numbers that were read again may hold other kinds of sequences.

@@ -10,6 +10,7 @@ from typing import Any
 from eval import sheets
 from eval.audits.refusals import grouped, named
 from eval.editions.difference import Difference, EditionMark
+from eval.editions.private_names import COPY_REASONS, HIDDEN
 from eval.editions.problem_changes import ChangedFlag
 from eval.editions.run_changes import ChangedResults, CutoffRevision
 from eval.editions.score_changes import ScoreChange
@@ -30,6 +31,7 @@ _DIGEST = 12
 
 def difference_sheet(found: Difference) -> Sheet:
     """The tables of a difference, those of scores first; a table in which nothing stands is left out."""
+    found = _without_copies(found)
     tables = (
         _scores(found),
         _moves(found),
@@ -52,6 +54,15 @@ def difference_sheet(found: Difference) -> Sheet:
         notes=tuple(map(_plain, _notes(found))),
         data=_data(found),
     )
+
+
+def _without_copies(found: Difference) -> Difference:
+    """A flag that says of which private problem one is a copy would tell, even without the name, what that one is."""
+    flags = (
+        replace(one, reason=COPY_REASONS[one.flag]) if HIDDEN in one.reason and one.flag in COPY_REASONS else one
+        for one in found.problems.flags
+    )
+    return replace(found, problems=replace(found.problems, flags=tuple(flags)))
 
 
 def _in_words(mark: EditionMark) -> str:

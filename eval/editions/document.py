@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import cache
@@ -20,7 +19,7 @@ from pydantic import TypeAdapter, ValidationError
 from db.records import DateClaim, Precision
 from eval.evaluation import Outcome, RunOutcomes, Settings
 from eval.models import ModelEntry, Registry, build_registry
-from eval.report import Report
+from eval.report import Report, Row
 from eval.sheets import Sheet
 from eval.window import ProblemFacts
 
@@ -113,6 +112,8 @@ class EditionRun:
     """One run with its results as columns: ``n_correct`` of ``n_samples`` for each place in ``problems``.
 
     ``name`` is the one that tables show and is no other run's; ``entry`` the model's in the registry, if it has one.
+    ``stored_label`` is the label in the store where tables show another. A run that is not ``is_shown`` is in no table:
+    it is a peer beside which those that are shown are judged.
     """
 
     name: str
@@ -127,6 +128,8 @@ class EditionRun:
     n_samples: tuple[int, ...]
     n_correct: tuple[int, ...]
     rare: tuple[RareOutcome, ...] = ()
+    stored_label: str | None = None
+    is_shown: bool = True
 
     def as_outcomes(self) -> RunOutcomes:
         """The run as the statistics take it; problem ids are places in the edition."""
@@ -140,6 +143,7 @@ class EditionRun:
             conditions=self.conditions,
             ran_on=self.ran_on,
             name=self.name,
+            stored_label=self.stored_label,
             outcomes=tuple(
                 Outcome(place, n, c) if place not in rare else _with_rare(Outcome(place, n, c), rare[place])
                 for place, n, c in columns
@@ -267,7 +271,8 @@ class Edition:
 
     ``as_of`` is the instant at which the data stood so, ``models`` are the registry entries of its runs and of the
     models they inherit from. ``withdrawn`` are models that were left out, with the reason; ``note`` is the
-    maintainer's.
+    maintainer's. ``private_count`` private problems were taken out of it by `public_part`, and ``unshown_count`` runs
+    and problems that are not shown by `shown_part`.
     """
 
     format: int
@@ -282,6 +287,8 @@ class Edition:
     note: str
     numbers: Numbers
     failures: tuple[RunFailures, ...] = ()
+    private_count: int = 0
+    unshown_count: int = 0
 
     @property
     def registry(self) -> Registry:
@@ -290,8 +297,25 @@ class Edition:
 
     @property
     def n_private(self) -> int:
-        """How many of its problems are private."""
-        return sum(one.facts.is_private for one in self.problems)
+        """How many private problems it has, or had before its public part was taken."""
+        return self.private_count + sum(one.facts.is_private for one in self.problems)
+
+    def row_of(self, run_name: str) -> Row | None:
+        """The row of a run in the table of own windows, by the run's name; None where it has none."""
+        return next((row for row in self.numbers.own.rows if row.run == run_name), None)
+
+    def reason_of(self, run: EditionRun) -> str | None:
+        """Why a run has no row in the table of own windows; None where it has one, or where nothing is said of it.
+
+        What is said goes by the name of its model, in the registry or its own, in any case.
+        """
+        if self.row_of(run.name) is not None:
+            return None
+        names = [name.casefold() for name in (run.entry, run.model, run.name) if name is not None]
+        refused = {one.model.casefold(): one.reason for one in self.numbers.own.not_scored}
+        withdrawn = {name.casefold(): reason for name, reason in self.withdrawn.items()}
+        said = (reasons[name] for reasons in (refused, withdrawn) for name in names if name in reasons)
+        return next(said, None)
 
 
 @dataclass(frozen=True)
@@ -322,48 +346,13 @@ def from_bytes(body: bytes) -> Edition:
                 "use the version of livecut that froze it",
             )
         return _adapter().validate_python(document)
-    except (json.JSONDecodeError, UnicodeDecodeError, ValidationError) as error:
+    except (json.JSONDecodeError, UnicodeDecodeError, ValidationError, RecursionError) as error:
         raise EditionUnreadable(f"not an edition: {error}", "freeze it again") from error
 
 
 def digest_of(body: bytes) -> str:
     """The digest of an edition's bytes, in hex."""
     return hashlib.sha256(body).hexdigest()
-
-
-def public_part(edition: Edition) -> Edition:
-    """The edition as it may be published: private problems and every trace of them but their aggregates are gone."""
-    kept = [one for one in edition.problems if not one.facts.is_private]
-    places = {one.facts.problem_id: place for place, one in enumerate(kept)}
-    private = {one.written_id for one in edition.problems if one.facts.is_private}
-    public = replace(
-        edition,
-        problems=tuple(replace(one, facts=replace(one.facts, problem_id=place)) for place, one in enumerate(kept)),
-        runs=tuple(_public_run(run, places) for run in edition.runs),
-        failures=tuple(
-            replace(one, sampled=tuple(failure for failure in one.sampled if failure.problem not in private))
-            for one in edition.failures
-        ),
-    )
-    return _masked(public, private) if private else public
-
-
-def _masked(edition: Edition, private: Iterable[str]) -> Edition:
-    """The edition without the ids of private problems in what is said of others: "the same as atcoder:abc301_a"."""
-    ids = "|".join(re.escape(json.dumps(one, ensure_ascii=False)[1:-1]) for one in sorted(private))
-    masked = re.sub(rf"(?<![\w.-])(?:{ids})(?![\w-])", "a private problem", to_bytes(edition).decode())
-    return from_bytes(masked.encode())
-
-
-def _public_run(run: EditionRun, places: Mapping[int, int]) -> EditionRun:
-    kept = [row for row, place in enumerate(run.problems) if place in places]
-    return replace(
-        run,
-        problems=tuple(places[run.problems[row]] for row in kept),
-        n_samples=tuple(run.n_samples[row] for row in kept),
-        n_correct=tuple(run.n_correct[row] for row in kept),
-        rare=tuple(replace(one, problem=places[one.problem]) for one in run.rare if one.problem in places),
-    )
 
 
 @cache

@@ -1,4 +1,8 @@
-"""From a store to an edition: what it holds is read in one snapshot, and all numbers are computed from that."""
+"""From a store to an edition: what it holds is read in one snapshot, and all numbers are computed from that.
+
+All problems and all runs with an outcome are in an edition, since months are judged and contamination is tested by all
+of them; its filters and models say what of it is shown. Withdrawn models are no peers either.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from db.editions import last_change
-from db.environments import environment_details, latest_environment
+from db.environments import EnvironmentRow, environment_details, find_environment, latest_environment
 from db.revisions import current_content_hashes
 from db.summaries import ProblemSummary, list_problems
 from eval.board import run_names
@@ -28,7 +32,14 @@ from eval.editions.numbers import Inputs, numbers_of
 from eval.evaluation import Outcome, RunOutcomes, eligible_problems
 from eval.labels import check_labels
 from eval.models import ModelEntry, Registry, build_registry
-from eval.outcomes import load_imported_runs, load_judged_runs, problem_facts, reference_flags
+from eval.outcomes import (
+    load_imported_runs,
+    load_judged_runs,
+    problem_facts,
+    reference_flags,
+    stored_label,
+    told_apart,
+)
 from eval.sheets import plain
 
 if TYPE_CHECKING:
@@ -50,9 +61,12 @@ class NothingToFreeze(ValueError):
 class Chosen:
     """What an edition is to be of.
 
-    ``models`` (None: all) are the models in it, as the registry or the store spells them; ``withdrawn`` are left out
-    with their reason. ``as_of`` None: the last change of the store. ``problems`` and ``runs`` (None: all), by written
-    id and by `run_key`, hold it to what an older edition had.
+    ``models`` (None: all) are the models to show, as the registry or the store spells them; ``withdrawn`` are left out
+    with their reason. ``as_of`` None: the last change of the store.
+
+    The others hold it to what an older edition had: ``problems`` (None: all) by written id, ``runs`` (None: all) by
+    `run_key`, with whether each is shown, and ``environment``, the digest of the one that programs were judged in
+    (None: the latest; "": none).
     """
 
     settings: EditionSettings
@@ -61,16 +75,19 @@ class Chosen:
     note: str = ""
     as_of: datetime | None = None
     problems: frozenset[str] | None = None
-    runs: frozenset[tuple[str, ...]] | None = None
+    runs: Mapping[tuple[str, ...], bool] | None = None
+    environment: str | None = None
 
 
 @dataclass(frozen=True)
 class _Read:
-    """What was read of a store. ``ids`` are the store's, by place in the edition; ``runs`` are as they were read."""
+    """What was read of a store. ``ids`` are the store's, by place in the edition; ``runs`` are as they were read, and
+    ``shown`` says of each whether it is to be shown."""
 
     problems: tuple[EditionProblem, ...]
     ids: tuple[int, ...]
     runs: tuple[RunOutcomes, ...]
+    shown: tuple[bool, ...]
     environment: EditionEnvironment | None
     environment_id: int | None
     as_of: datetime
@@ -111,58 +128,73 @@ def freeze(store: Store, registry: Registry, chosen: Chosen, *, software: str) -
 
 
 def _read(session: Session, registry: Registry, chosen: Chosen) -> _Read:
-    judged = [run for run in load_judged_runs(session, None) if _is_wanted(run, registry, chosen)]
-    found = latest_environment(session, {run.model for run in judged})
+    found = _environment(session, registry, chosen)
     environment_id = None if found is None else found.environment_id
     environment = None
     if found is not None:
         details = plain(environment_details(session, found.environment_id))
         environment = EditionEnvironment(found.digest, found.executor, details)
     runs = (*load_judged_runs(session, environment_id), *load_imported_runs(session))
-    kept = tuple(sorted((run for run in runs if _is_wanted(run, registry, chosen)), key=run_key))
+    # A run without an outcome says nothing, and is no reason to call another run otherwise.
+    kept = sorted(told_apart(run for run in runs if run.outcomes and _takes_part(run, registry, chosen)), key=run_key)
+    shown = tuple(_is_shown(run, registry, chosen) for run in kept)
     problems, ids = _problems(session, environment_id, chosen)
     as_of = chosen.as_of or last_change(session, environment_id=environment_id)
     if not problems or as_of is None:
         raise NothingToFreeze(
             "there is no problem to freeze", "live import problems and live ingest bring some; see live problems list"
         )
-    if not kept:
+    if not any(shown):
         raise NothingToFreeze(
             "there is no result to freeze", "live import results, or live import solutions and live judge bring some"
         )
-    return _Read(problems, ids, kept, environment, environment_id, as_of.replace(microsecond=0))
+    return _Read(problems, ids, tuple(kept), shown, environment, environment_id, as_of.replace(microsecond=0))
 
 
-def _is_wanted(run: RunOutcomes, registry: Registry, chosen: Chosen) -> bool:
-    names = {run.model.casefold(), registry.canonical(run.model, run.ran_on).casefold()}
-    if names & {name.casefold() for name in chosen.withdrawn}:
+def _environment(session: Session, registry: Registry, chosen: Chosen) -> EnvironmentRow | None:
+    """The environment that is asked for, else that in which a run to be shown was judged last."""
+    if chosen.environment is not None:
+        return find_environment(session, chosen.environment)
+    judged = [run for run in load_judged_runs(session, None) if _takes_part(run, registry, chosen)]
+    return latest_environment(session, {run.model for run in judged if _is_shown(run, registry, chosen)})
+
+
+def _takes_part(run: RunOutcomes, registry: Registry, chosen: Chosen) -> bool:
+    if _names(run, registry) & {name.casefold() for name in chosen.withdrawn}:
         return False
-    if chosen.runs is not None and run_key(run) not in chosen.runs:
-        return False
-    return chosen.models is None or bool(names & {name.casefold() for name in chosen.models})
+    return chosen.runs is None or run_key(run) in chosen.runs
+
+
+def _is_shown(run: RunOutcomes, registry: Registry, chosen: Chosen) -> bool:
+    if chosen.runs is not None:
+        return chosen.runs[run_key(run)]
+    return chosen.models is None or bool(_names(run, registry) & {name.casefold() for name in chosen.models})
+
+
+def _names(run: RunOutcomes, registry: Registry) -> set[str]:
+    """What the run's model is called, in the store and in the registry, in lower case."""
+    return {run.model.casefold(), registry.canonical(run.model, run.ran_on).casefold()}
 
 
 def run_key(run: RunOutcomes | EditionRun) -> tuple[str, ...]:
-    """What tells a run from all others, in every store; runs stand in this order."""
+    """What tells a run from all others, in every store and whatever is beside it; runs stand in this order."""
     conditions = json.dumps(plain(run.conditions), sort_keys=True)
-    return run.model.casefold(), run.model, run.label, run.origin, str(run.imported), conditions
+    return run.model.casefold(), run.model, stored_label(run), run.origin, str(run.imported), conditions
 
 
 def _problems(
     session: Session, environment_id: int | None, chosen: Chosen
 ) -> tuple[tuple[EditionProblem, ...], tuple[int, ...]]:
-    """The problems that are chosen, by platform and id, with the store's ids of them."""
-    settings = chosen.settings
+    """The problems by platform and id, with the store's ids of them.
+
+    Raises ``LabelUnknown`` for a filter that no problem meets, unless the problems are an older edition's.
+    """
     failing = {} if environment_id is None else reference_flags(session, environment_id)
     hashes = current_content_hashes(session)
     summaries = list_problems(session)
-    check_labels(map(problem_facts, summaries), settings.platforms, settings.difficulties)
-    wanted = replace(settings.after_cutoff(), split="all")
-    kept = [
-        one
-        for one in summaries
-        if wanted.admits(problem_facts(one)) and (chosen.problems is None or str(one.key) in chosen.problems)
-    ]
+    if chosen.problems is None:
+        check_labels(map(problem_facts, summaries), chosen.settings.platforms, chosen.settings.difficulties)
+    kept = [one for one in summaries if chosen.problems is None or str(one.key) in chosen.problems]
     kept.sort(key=lambda one: (one.key.platform, one.key.native_id))
     return (
         tuple(
@@ -196,7 +228,7 @@ def _edition_runs(read: _Read, registry: Registry) -> Iterator[EditionRun]:
     called = [
         run if entry is None else replace(run, model=entry.name) for run, entry in zip(read.runs, entries, strict=True)
     ]
-    for run, entry, name in zip(read.runs, entries, run_names(called), strict=True):
+    for run, entry, name, is_shown in zip(read.runs, entries, run_names(called), read.shown, strict=True):
         outcomes = sorted(
             ((places[one.problem_id], one) for one in run.outcomes if one.problem_id in places),
             key=lambda pair: pair[0],
@@ -214,6 +246,8 @@ def _edition_runs(read: _Read, registry: Registry) -> Iterator[EditionRun]:
             n_samples=tuple(one.n_samples for _, one in outcomes),
             n_correct=tuple(one.n_correct for _, one in outcomes),
             rare=tuple(_rare(place, one) for place, one in outcomes if _is_rare(one)),
+            stored_label=run.stored_label,
+            is_shown=is_shown,
         )
 
 
@@ -237,13 +271,13 @@ def _entries(registry: Registry, runs: Iterable[EditionRun]) -> Iterator[ModelEn
 
 
 def _failures(session: Session, read: _Read, inputs: Inputs) -> tuple[RunFailures, ...]:
-    """Of the judged runs, on the public problems after each one's cut-off."""
+    """Of the judged runs that are shown, on the public problems after each one's cut-off."""
     if read.environment_id is None:
         return ()
     material, settings = inputs.material(), inputs.settings.after_cutoff()
     judged = {}
-    for stored, run in zip(read.runs, material.runs, strict=True):
-        if stored.run_id is not None:
+    for stored, run, is_shown in zip(read.runs, material.everyone, read.shown, strict=True):
+        if stored.run_id is not None and is_shown:
             eligible = eligible_problems(material.problems, run, material.registry, settings, now=read.as_of)
             wanted = {read.ids[one.problem_id]: f"{one.platform}:{one.native_id}" for one in eligible}
             judged[run.name] = Judged(stored.run_id, wanted)

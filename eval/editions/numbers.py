@@ -1,20 +1,24 @@
 """What an edition says, computed from its problems, runs and models: the tables, audits and months. Pure.
 
-Everything is of the public problems; the private ones give one aggregate for each run.
+Everything is of the public problems; the private ones give one aggregate for each run. Runs that are not shown are
+peers: months are judged and contamination is tested beside them, as on the command line, and no table has them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import combinations
+from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from eval.audits.contamination import audit_contamination
 from eval.audits.contamination_sheet import contamination_sheet
-from eval.audits.difficulty import audit_difficulty, difficulty_sheet
+from eval.audits.difficulty import DifficultyAudit, audit_difficulty, difficulty_sheet
 from eval.audits.runs import audit_runs, judged_months, month_name, months_of, runs_sheet
 from eval.audits.saturation import audit_saturation, saturation_sheet
 from eval.audits.selection import Selection, select
@@ -32,13 +36,14 @@ from eval.editions.document import (
     RunMonths,
 )
 from eval.eligibility import UsedCutoff
-from eval.evaluation import Settings, evaluate
+from eval.evaluation import ALL, Settings, evaluate
 from eval.models import Registry
 from eval.own_windows import own_windows
 from eval.problem_sets import ProblemSet, read_problem_set
-from eval.report import TOO_FEW_PROBLEMS, Report, utc_text
+from eval.report import TOO_FEW_PROBLEMS, Report, Score, utc_text
 from eval.sheets import Sheet, plain
 from eval.statistics.intervals import interval
+from eval.statistics.run_health import PeriodHealth
 from eval.tables import CommonTable, Material, common_table, equated_table, own_report
 from eval.window import PRIVATE
 
@@ -51,10 +56,21 @@ MAX_RANKED_RUNS = 60
 MIN_FRESH = 30
 """So many problems the fresh side of the saturation picture has, if the cut-offs allow it."""
 
+DIGITS = 12
+"""Significant digits that are frozen of a number that is counted."""
+
+FITTED_DIGITS = 9
+"""Of a number that a fit gave: kinds of CPU differ in the last digits, by up to 2e-10 of a value (OpenBLAS)."""
+
+_FITTED = frozenset({"equated", "contamination", "health", "difficulty", "saturation"})
+
 
 @dataclass(frozen=True)
 class Inputs:
-    """What numbers are computed from: an edition without its numbers."""
+    """What numbers are computed from: an edition without its numbers.
+
+    ``known_broken`` are the broken months by run, for an edition whose peers are not there any more (`shown_part`).
+    """
 
     problems: tuple[EditionProblem, ...]
     runs: tuple[EditionRun, ...]
@@ -62,12 +78,14 @@ class Inputs:
     settings: EditionSettings
     as_of: datetime
     environment_digest: str | None
+    known_broken: Mapping[str, Sequence[str]] | None = None
 
     def material(self) -> Material:
-        """The problems and runs as the tables take them."""
-        runs = tuple(run.as_outcomes() for run in self.runs)
+        """The problems and runs as the tables take them; those to show are among all."""
+        everyone = tuple(run.as_outcomes() for run in self.runs)
+        shown = tuple(one for one, run in zip(everyone, self.runs, strict=True) if run.is_shown)
         facts = tuple(one.facts for one in self.problems)
-        return Material(facts, runs, runs, self.registry, self.as_of, self.environment_digest)
+        return Material(facts, shown, everyone, self.registry, self.as_of, self.environment_digest, self.known_broken)
 
 
 def numbers_of(inputs: Inputs) -> Numbers:
@@ -77,24 +95,84 @@ def numbers_of(inputs: Inputs) -> Numbers:
     after_cutoff, seed = inputs.settings.after_cutoff(), inputs.settings.seed
     any_time = replace(after_cutoff, after_cutoff=False, margin=timedelta(0), since=EPOCH)
     selection = select(public.problems, public.runs, public.registry, any_time, now=inputs.as_of)
+    panel = _panel(public, any_time)
     common = common_table(public, after_cutoff, seed, inputs.settings.across)
-    health = judged_months(selection.board)
-    gaps = audit_contamination(selection, public.registry, health, seed)
-    own = own_windows(public.problems, public.runs, public.registry, after_cutoff, now=inputs.as_of)
-    bands = audit_difficulty(own, after_cutoff, seed, now=inputs.as_of, broken=public.broken)
-    return Numbers(
+    gaps = audit_contamination(panel, public.registry, _health(public), seed)
+    numbers = Numbers(
         own=_native_report(own_report(public, after_cutoff)),
         common=_native(common.sheet),
         equated=_native(equated_table(public, after_cutoff, seed)[1]),
         contamination=_native(contamination_sheet(gaps)),
-        health=_native(runs_sheet(audit_runs(selection, {}, months=health))),
-        difficulty=_native(difficulty_sheet(bands)),
+        health=_native(runs_sheet(audit_runs(panel, {}))),
+        difficulty=_native(difficulty_sheet(_difficulty(public, after_cutoff, seed))),
         saturation=_saturation(public, selection, inputs.settings),
         months=tuple(_months(public, selection)),
         ranked_windows=tuple(_ranked_windows(public, common, any_time, inputs.settings)),
         broken_months={name: tuple(months) for name, months in public.broken.within(selection.board).items()},
         private=tuple(_private(whole, after_cutoff)),
     )
+    return rounded(replace(numbers, own=_without_intervals_of_lists(numbers.own)))
+
+
+def rounded(numbers: Numbers) -> Numbers:
+    """The numbers with as many digits as every machine gives: the same inputs give the same bytes on each."""
+    document = _adapter().dump_python(numbers)
+    return _adapter().validate_python(
+        {name: _rounded(part, FITTED_DIGITS if name in _FITTED else DIGITS) for name, part in document.items()}
+    )
+
+
+def _rounded(value: Any, digits: int) -> Any:
+    if isinstance(value, float):
+        return float(f"{value:.{digits}g}")
+    if isinstance(value, dict):
+        return {key: _rounded(item, digits) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_rounded(item, digits) for item in value)
+    return value
+
+
+@cache
+def _adapter() -> TypeAdapter[Numbers]:
+    return TypeAdapter(Numbers)
+
+
+def _panel(public: Material, any_time: Settings) -> Selection:
+    """All runs on the problems that the filters admit; those to show are shown."""
+    panel = select(public.problems, public.everyone, public.registry, any_time, now=public.now)
+    return panel if len(public.runs) == len(public.everyone) else replace(panel, wanted=_places(public, panel.board))
+
+
+def _places(public: Material, board: Board) -> tuple[int, ...]:
+    """The rows of a board of all runs that are to be shown."""
+    names = {run.name for run in public.runs}
+    return tuple(row for row, name in enumerate(board.names) if name in names)
+
+
+def _health(public: Material) -> tuple[PeriodHealth, ...]:
+    """Each run in each month, by all its results: a filter may leave too few easy problems to judge by."""
+    unfiltered = Settings(after_cutoff=False, since=EPOCH)
+    return judged_months(select(public.problems, public.everyone, public.registry, unfiltered, now=public.now).board)
+
+
+def _difficulty(public: Material, after_cutoff: Settings, seed: int) -> DifficultyAudit:
+    """The bands that the problems cover; all runs take part in the fit."""
+    own = own_windows(public.problems, public.everyone, public.registry, after_cutoff, now=public.now)
+    shown = None if len(public.runs) == len(public.everyone) else _places(public, own.board)
+    return audit_difficulty(
+        own, after_cutoff, seed, now=public.now, of_interest=shown, broken=public.broken, shown=shown
+    )
+
+
+def _without_intervals_of_lists(report: Report) -> Report:
+    """The report with no interval where there is no rate: of few problems the value is a count, not an estimate."""
+    return replace(report, rows=tuple(replace(row, scores=tuple(map(_count_alone, row.scores))) for row in report.rows))
+
+
+def _count_alone(score: Score) -> Score:
+    if score.is_rate:
+        return score
+    return replace(score, se=None, ci_low=None, ci_high=None, interval_method="none")
 
 
 def _native(sheet: Sheet) -> Sheet:
@@ -121,8 +199,9 @@ def _saturation(material: Material, selection: Selection, settings: EditionSetti
     sets = _two_sets(selection, settings)
     if sets is None:
         return None
+    admits = replace(settings.after_cutoff(), split=ALL).admits
     audit = audit_saturation(
-        material.problems,
+        [one for one in material.problems if admits(one)],
         selection.board.runs,
         material.registry,
         *sets,
@@ -224,7 +303,11 @@ def _ranked(material: Material, settings: Settings, chosen: EditionSettings) -> 
 
 
 def _private(material: Material, after_cutoff: Settings) -> Iterator[PrivateScore]:
-    """Each run on the private problems after its own cut-off; nothing where there are none."""
+    """Each run on the private problems after its own cut-off; nothing where there are none.
+
+    Shares are in whole percent, so that two editions which differ in one of many private problems do not tell by their
+    difference what became of it; of few problems (less than about 100) they still may.
+    """
     if not any(one.is_private for one in material.problems):
         return
     report = evaluate(
@@ -238,6 +321,11 @@ def _private(material: Material, after_cutoff: Settings) -> Iterator[PrivateScor
     for row in report.rows:
         score = row.pass_at_1
         if score.is_rate:
-            yield PrivateScore(row.run, row.n_judged, score.value, score.ci_low, score.ci_high, None)
+            value, low, high = map(_whole_percent, (score.value, score.ci_low, score.ci_high))
+            yield PrivateScore(row.run, row.n_judged, value, low, high, None)
         else:
             yield PrivateScore(row.run, row.n_judged, None, None, None, score.reason)
+
+
+def _whole_percent(share: float | None) -> float | None:
+    return None if share is None else round(share, 2)

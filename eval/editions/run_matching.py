@@ -77,6 +77,7 @@ def _in_registry(run: EditionRun) -> tuple[object, ...]:
 def _conditions(run: EditionRun) -> object:
     match = _NUMBERED.fullmatch(run.label)
     label = run.label if match is None else "" if match["label"] == _WITHOUT_LABEL else match["label"]
+    label = label if run.stored_label is None else run.stored_label
     return run.model.casefold(), label, run.origin, run.imported, json.dumps(run.conditions, sort_keys=True)
 
 

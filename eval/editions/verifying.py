@@ -2,70 +2,105 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+from pydantic import TypeAdapter
 
 from eval.editions.difference import Difference, difference
 from eval.editions.document import Edition, FrozenEdition, Numbers, digest_of, to_bytes
-from eval.editions.freezing import Chosen, freeze, run_key
+from eval.editions.freezing import Chosen, NothingToFreeze, freeze, run_key
 from eval.editions.numbers import Inputs, numbers_of
 
 if TYPE_CHECKING:
     from db.engine import Store
 
+AMONG_ALL = frozenset({"contamination", "health", "difficulty"})
+"""Parts of the numbers that rest on results of runs, or on problems, that are not shown."""
+
+_CLOSE = 1e-8
+
 
 @dataclass(frozen=True)
 class Verification:
     """What became of an edition's numbers. ``other_numbers`` names the parts that its own inputs no longer give with
-    this version; ``moved`` is what the store says otherwise of its problems and runs (None: nothing)."""
+    this version; ``moved`` is what the store says otherwise of its problems and runs (None: nothing).
+
+    With ``nothing_left`` the store has none of its problems or none of its results, and there is nothing to compare.
+    """
 
     frozen: FrozenEdition
     other_numbers: tuple[str, ...]
     moved: Difference | None
+    nothing_left: bool = False
 
     @property
     def holds(self) -> bool:
         """Whether everything came out as it was frozen."""
-        return not self.other_numbers and self.moved is None
+        return not self.other_numbers and self.moved is None and not self.nothing_left
 
 
 def verify(frozen: FrozenEdition, store: Store) -> Verification:
     """Compute an edition again, from itself and from what the store holds now of its problems and runs.
 
-    Problems, runs and claims that came later change nothing: the claims on cut-offs are the edition's own. Raises
-    ``NothingToFreeze`` where the store has none of it.
+    Problems, runs, verdicts in other environments and claims that came later change nothing: the claims on cut-offs are
+    the edition's own.
     """
     edition = frozen.edition
-    again = freeze(
-        store,
-        edition.registry,
-        Chosen(
-            edition.settings,
-            withdrawn=edition.withdrawn,
-            note=edition.note,
-            as_of=edition.as_of,
-            problems=frozenset(one.written_id for one in edition.problems),
-            runs=frozenset(run_key(run) for run in edition.runs),
-        ),
-        software=edition.software,
+    other = other_numbers(edition)
+    try:
+        again = freeze(store, edition.registry, _as_chosen(edition), software=edition.software)
+    except NothingToFreeze:
+        return Verification(frozen, other, None, nothing_left=True)
+    body = to_bytes(again)
+    stored = replace(frozen, name=f"{frozen.name} by the store", digest=digest_of(body), edition=again)
+    # Numbers follow from the rest, and whether this edition's do is known already.
+    is_same = to_bytes(replace(again, numbers=edition.numbers)) == to_bytes(edition)
+    return Verification(frozen, other, None if is_same else difference(frozen, stored))
+
+
+def _as_chosen(edition: Edition) -> Chosen:
+    """What an edition was made of, as freezing takes it."""
+    return Chosen(
+        edition.settings,
+        withdrawn=edition.withdrawn,
+        note=edition.note,
+        as_of=edition.as_of,
+        problems=frozenset(one.written_id for one in edition.problems),
+        runs={run_key(run): run.is_shown for run in edition.runs},
+        environment="" if edition.environment is None else edition.environment.digest,
     )
-    digest = digest_of(to_bytes(again))
-    stored = replace(frozen, name=f"{frozen.name} by the store", digest=digest, edition=again)
-    moved = None if digest == frozen.digest else difference(frozen, stored)
-    return Verification(frozen, _other_numbers(edition), moved)
 
 
-def _other_numbers(edition: Edition) -> tuple[str, ...]:
-    """The parts of the numbers that come out otherwise from the edition's own problems and runs."""
+def other_numbers(edition: Edition) -> tuple[str, ...]:
+    """The parts of the numbers that come out otherwise from the edition's own problems and runs.
+
+    Of an edition without what it does not show (``unshown_count``) the broken months are believed, and the parts in
+    which all runs take part (`AMONG_ALL`) cannot be computed.
+    """
     environment = None if edition.environment is None else edition.environment.digest
-    inputs = Inputs(edition.problems, edition.runs, edition.registry, edition.settings, edition.as_of, environment)
-    again = numbers_of(inputs)
-    whole = to_bytes(edition)
-    if to_bytes(replace(edition, numbers=again)) == whole:
-        return ()
-    parts = [one.name for one in fields(Numbers)]
-    return tuple(
-        name
-        for name in parts
-        if to_bytes(replace(edition, numbers=replace(edition.numbers, **{name: getattr(again, name)}))) != whole
+    known = edition.numbers.broken_months if edition.unshown_count else None
+    inputs = Inputs(
+        edition.problems, edition.runs, edition.registry, edition.settings, edition.as_of, environment, known
     )
+    then, now = _document(edition.numbers), _document(numbers_of(inputs))
+    names = [one.name for one in fields(Numbers) if known is None or one.name not in AMONG_ALL]
+    return tuple(name for name in names if not _is_close(then[name], now[name]))
+
+
+def _document(numbers: Numbers) -> dict[str, Any]:
+    """The numbers as JSON values."""
+    return dict(TypeAdapter(Numbers).dump_python(numbers, mode="json"))
+
+
+def _is_close(then: object, now: object) -> bool:
+    """Whether two JSON values are the same, fractions to 1e-8: the last digit that is frozen of one can fall either
+    way on another kind of CPU."""
+    if isinstance(then, dict) and isinstance(now, dict):
+        return then.keys() == now.keys() and all(_is_close(then[key], now[key]) for key in then)
+    if isinstance(then, list) and isinstance(now, list):
+        return len(then) == len(now) and all(map(_is_close, then, now))
+    if isinstance(then, float) and isinstance(now, float):
+        return math.isclose(then, now, rel_tol=_CLOSE, abs_tol=_CLOSE)
+    return then == now

@@ -13,11 +13,12 @@ from typing import Any
 from eval.editions.document import EditionRun, Numbers
 from eval.eligibility import NotScored
 from eval.exports._columns import Values, columns_of, ordered
-from eval.exports._run_records import COMMON_RULE, CUTOFF_RULE
+from eval.exports._run_records import COMMON_RULE, NOT_IN_TABLE, own_reason
 from eval.models import ModelEntry
 from eval.publishing.publication import Published
 from eval.report import Row, cutoff_fields
 from eval.sheets import plain
+from eval.standing import CUTOFF_RULE
 
 OWN, COMMON, EQUATED = "own", "common", "equated"
 TABLES = (OWN, COMMON, EQUATED)
@@ -36,8 +37,6 @@ NO_RANKS = {
     OWN: "each run has problems of its own, so nobody can be ranked here",
     EQUATED: "estimates are not ranked",
 }
-NOTHING_SHARED = "no problem of the common window has a result of every run"
-NOT_IN_TABLE = "the run is not in this table"
 NOT_COMPARED = "it could be compared with no other run"
 
 
@@ -103,14 +102,16 @@ class _Sources:
         return self.published.edition.numbers
 
     @cached_property
-    def rows(self) -> dict[str, Row]:
-        return {row.run: row for row in self.numbers.own.rows}
-
-    @cached_property
     def groups(self) -> dict[str, tuple[Mapping[str, Any], Mapping[str, Any]]]:
         """For each run of the common table its group and its row there."""
         groups = self.numbers.common.data.get("groups", ())
         return {row["model"]: (group, row) for group in groups for row in group["rows"]}
+
+    @cached_property
+    def unfit(self) -> dict[str, str]:
+        """Why a run is fit for no rank, by the run."""
+        groups = self.numbers.common.data.get("groups", ())
+        return {run: reason for group in groups for run, reason in group["not_ranked"]}
 
     @cached_property
     def estimates(self) -> dict[str, Mapping[str, Any]]:
@@ -126,11 +127,14 @@ class _Sources:
 
     @cached_property
     def refusals(self) -> dict[str, dict[str, str]]:
-        """By table why a run, or a model, is not in it."""
+        """By table of several runs why a run, or a model, is not in it."""
         return {
             table: {one.model: one.reason for one in reversed(list(not_scored(self.numbers, table)))}
-            for table in TABLES
+            for table in (COMMON, EQUATED)
         }
+
+    def row(self, run: EditionRun) -> Row | None:
+        return self.published.edition.row_of(run.name)
 
     def refusal(self, table: str, run: EditionRun) -> str:
         known = self.refusals[table]
@@ -138,7 +142,7 @@ class _Sources:
 
     def basis(self, run: EditionRun) -> dict[str, Any]:
         """What a run is, and by what it is measured, the same in every table."""
-        published, edition, row = self.published, self.published.edition, self.rows.get(run.name)
+        published, edition, row = self.published, self.published.edition, self.row(run)
         entry = self.entries.get((run.entry or "").casefold())
         environment = edition.environment
         cutoff = {name: getattr(row, name) for name in cutoff_fields(None)} if row else cutoff_fields(None)
@@ -189,10 +193,11 @@ def _own(sources: _Sources, run: EditionRun) -> dict[str, Any]:
         "rank_reason": NO_RANKS[OWN],
         "settings": table_settings(sources.numbers, OWN),
     }
-    row = sources.rows.get(run.name)
+    row = sources.row(run)
     if row is None:
-        return {**table, "reason": sources.refusal(OWN, run)}
+        return {**table, "reason": own_reason(sources.published.edition, run)}
     score = row.pass_at_1
+    rate = score if score.is_rate else None
     return {
         **table,
         "window_from": row.window_from,
@@ -204,10 +209,10 @@ def _own(sources: _Sources, run: EditionRun) -> dict[str, Any]:
         "n_contests": row.n_contests,
         "n_samples": row.n_samples,
         "pass_at_1": score.value,
-        "ci_low": score.ci_low,
-        "ci_high": score.ci_high,
-        "se": score.se,
-        "interval_method": score.interval_method,
+        "ci_low": rate and rate.ci_low,
+        "ci_high": rate and rate.ci_high,
+        "se": rate and rate.se,
+        "interval_method": NO_INTERVAL if rate is None or rate.ci_low is None else rate.interval_method,
         "reason": score.reason,
         "left_out": row.left_out,
         "warnings": row.warnings,
@@ -226,7 +231,7 @@ def _common(sources: _Sources, run: EditionRun) -> dict[str, Any]:
         "left_out": data["left_out"],
     }
     if run.name not in sources.groups:
-        reason = _not_ranked(data, run) or sources.refusal(COMMON, run)
+        reason = sources.unfit.get(run.name) or sources.refusal(COMMON, run)
         return {**table, "reason": reason, "rank_reason": reason}
     group, row = sources.groups[run.name]
     ranks = row["ranks"] or {}
@@ -242,7 +247,7 @@ def _common(sources: _Sources, run: EditionRun) -> dict[str, Any]:
         "ci_high": row["high"],
         "se": row["se"],
         "interval_method": row["interval_method"] if row["low"] is not None else NO_INTERVAL,
-        "reason": row["reason"] if group["n_problems"] else NOTHING_SHARED,
+        "reason": row["reason"],
         "rank_low": ranks.get("low"),
         "rank_high": ranks.get("high"),
         "rank_simultaneous_low": ranks.get("simultaneous_low"),
@@ -253,12 +258,6 @@ def _common(sources: _Sources, run: EditionRun) -> dict[str, Any]:
         "warnings": group["cautions"],
         "problem_set_digest": group["problem_set_digest"],
     }
-
-
-def _not_ranked(data: Mapping[str, Any], run: EditionRun) -> str | None:
-    """The sentence on a run that is fit for no rank, which begins with its name."""
-    sentences = (sentence for group in data.get("groups", ()) for sentence in group["not_ranked"])
-    return next((one for one in sentences if one.startswith(f"{run.name} is not ranked")), None)
 
 
 def _equated(sources: _Sources, run: EditionRun) -> dict[str, Any]:
@@ -274,7 +273,7 @@ def _equated(sources: _Sources, run: EditionRun) -> dict[str, Any]:
     found = sources.estimates.get(run.name)
     if found is None:
         return {**table, "reason": sources.refusal(EQUATED, run)}
-    row = sources.rows.get(run.name)
+    row = sources.row(run)
     is_same = row is not None and row.n_judged == found["n_own_problems"]
     return {
         **table,

@@ -11,18 +11,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from eval.editions.document import EditionRun
+from eval.editions.document import Edition, EditionRun
 from eval.exports._naming import SOFTWARE, lines_file, one_line
 from eval.publishing.publication import File, Published
 from eval.render import share_text, window_text
 from eval.report import Row, utc_text
 from eval.sheets import plain
+from eval.standing import CUTOFF_RULE
 
-CUTOFF_RULE = (
-    "a problem counts if it was published strictly later than the end of the cut-off (its last day at UTC-12) "
-    "plus the margin"
-)
 COMMON_RULE = "the problems after the latest cut-off among the runs that are compared, which all of them have answered"
+NOT_IN_TABLE = "the run is not in this table"
 CONFIDENCE = 0.95
 
 
@@ -65,19 +63,18 @@ class RunRecord:
 
 def run_records(published: Published) -> tuple[RunRecord, ...]:
     """A record for each run, by file name."""
-    report = published.edition.numbers.own
-    rows = {row.run: row for row in report.rows}
-    refused = {one.model.casefold(): one.reason for one in report.not_scored}
-    common = _common_scores(published)
+    edition, common = published.edition, _common_scores(published)
     records = []
-    for run in published.edition.runs:
-        row = rows.get(run.name)
-        if row is not None:
-            reason = row.pass_at_1.reason
-        else:
-            reason = refused.get(run.model.casefold(), "its model has no usable cut-off")
+    for run in edition.runs:
+        row = edition.row_of(run.name)
+        reason = own_reason(edition, run) if row is None else row.pass_at_1.reason
         records.append(RunRecord(run, published.run_slugs[run.name], row, reason, common.get(run.name)))
     return tuple(sorted(records, key=lambda record: record.slug))
+
+
+def own_reason(edition: Edition, run: EditionRun) -> str:
+    """Why a run is not in the table of own windows."""
+    return edition.reason_of(run) or NOT_IN_TABLE
 
 
 def _common_scores(published: Published) -> dict[str, CommonScore]:

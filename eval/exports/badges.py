@@ -5,7 +5,7 @@ Format: https://shields.io/badges/endpoint-badge (schemaVersion, label, message,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from eval.exports._naming import json_file, one_line
 from eval.exports._run_records import RunRecord, margin_text, run_records
@@ -21,19 +21,21 @@ LONGEST_MESSAGE = 80
 """Characters: a badge is one line in somebody's README."""
 
 LONGEST_CUTOFF = 24
+_MONTHS_NAMED = 2
 
 _RATE, _NO_RATE = "blue", "lightgrey"
 """No colour says good or bad: scores of different windows are not to be set beside each other."""
 
 
 def files(published: Published) -> Iterator[File]:
-    """A badge for every run; one without a rate says why, and has no number that is not there."""
+    """A badge for every run; one without a rate, or that looks broken, says so and has no number."""
     for record in run_records(published):
+        is_broken = bool(published.edition.numbers.broken_months.get(record.run.name))
         badge = {
             "schemaVersion": 1,
             "label": LABEL,
-            "message": _shortened(_message(published, record), LONGEST_MESSAGE),
-            "color": _NO_RATE if record.rated is None else _RATE,
+            "message": _message(published, record),
+            "color": _NO_RATE if record.rated is None or is_broken else _RATE,
         }
         yield json_file(f"badges/{record.slug}.json", badge)
 
@@ -41,11 +43,22 @@ def files(published: Published) -> Iterator[File]:
 def _message(published: Published, record: RunRecord) -> str:
     row = record.row
     if row is None:
-        return f"not scored: {record.reason}"
+        return _shortened(f"not scored: {record.reason}", LONGEST_MESSAGE)
     after = _after(row, published.edition.settings.margin_hours)
+    if row.pass_at_1.value is None:
+        return _shortened(f"not scored: no problem {after} was judged", LONGEST_MESSAGE)
+    months = published.edition.numbers.broken_months.get(record.run.name, ())
+    said = one_line(f"run looks broken {_in_months(months)}: no score {after}" if months else _scored(row, after))
+    imported = f"{said} (imported)" if record.run.imported else said
+    return imported if len(imported) <= LONGEST_MESSAGE else _shortened(said, LONGEST_MESSAGE)
+
+
+def _in_months(months: Sequence[str]) -> str:
+    return f"in {', '.join(months)}" if len(months) <= _MONTHS_NAMED else f"in {len(months)} months"
+
+
+def _scored(row: Row, after: str) -> str:
     score = row.pass_at_1
-    if score.value is None:
-        return f"not scored: no problem {after} was judged"
     if not score.is_rate:
         return f"{share_text(score)} {_problems(score.n_problems)} {after}"
     span = "no interval" if score.ci_low is None else f"[{interval_text(score)}]"

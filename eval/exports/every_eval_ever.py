@@ -14,7 +14,6 @@ from typing import Any
 from eval.exports._naming import SOFTWARE, address, json_file, software_version
 from eval.exports._run_records import (
     CONFIDENCE,
-    CUTOFF_RULE,
     CommonScore,
     RunRecord,
     as_strings,
@@ -25,6 +24,7 @@ from eval.exports._run_records import (
 )
 from eval.publishing.publication import File, Published
 from eval.report import Row
+from eval.standing import CUTOFF_RULE
 
 NAME = "every_eval_ever"
 DESCRIPTION = "every_eval_ever/RUN.json: each score as a record of Every Eval Ever"

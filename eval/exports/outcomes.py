@@ -8,22 +8,26 @@ The columns are those of ``data/outcomes.schema.json``. A run's score in the own
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from eval.editions.document import EditionProblem, EditionRun
+from eval.evaluation import RunOutcomes, basis_of
 from eval.exports._columns import columns_of, csv_bytes, schema_bytes
 from eval.exports._result_rows import outcomes_path
 from eval.exports.problems import public_problems
+from eval.models import Registry
 from eval.publishing.publication import File, Published
-from eval.window import Reason, Window, date_reason, quality_reason
+from eval.standing import RunWindows, run_windows, side
+from eval.window import Window, quality_reason
 
 NAME = "outcomes"
 DESCRIPTION = "Each run problem by problem: samples, right ones, and whether the problem counts for it; a CSV file each"
 
-_SIDES = {None: True, Reason.BEFORE_CUTOFF: False}
 _BY_RUN = tuple(column for column in columns_of(NAME) if column.name != "run")
+
+_Side = tuple[bool | None, bool | None, bool]
+"""Whether a problem is after a run's cut-off, whether after the margin too (None: nobody can tell), and eligible."""
 
 
 def files(published: Published) -> Iterator[File]:
@@ -36,16 +40,15 @@ def files(published: Published) -> Iterator[File]:
 def outcomes_by_run(published: Published) -> Iterator[tuple[EditionRun, Iterator[dict[str, Any]]]]:
     """Each run, in the order of names, with its rows by the columns of ``outcomes``, made one at a time."""
     sides = _Sides(published)
-    starts = {row.run: row.window_from for row in published.edition.numbers.own.rows}
     for run in sorted(published.edition.runs, key=lambda run: run.name):
-        yield run, _rows(run, sides.problems, sides.of(starts.get(run.name)), published.build_id)
+        yield run, _rows(run, sides.problems, sides.of(run), published.build_id)
 
 
 def _rows(
-    run: EditionRun, problems: Sequence[EditionProblem], sides: Iterable[tuple[bool | None, bool]], build_id: str
+    run: EditionRun, problems: Sequence[EditionProblem], sides: Iterable[_Side], build_id: str
 ) -> Iterator[dict[str, Any]]:
     results = dict(zip(run.problems, zip(run.n_samples, run.n_correct, strict=True), strict=True))
-    for one, (after, eligible) in zip(problems, sides, strict=True):
+    for one, (after_cutoff, after_margin, eligible) in zip(problems, sides, strict=True):
         result = results.get(one.facts.problem_id)
         if result is None and not eligible:
             continue
@@ -55,39 +58,46 @@ def _rows(
             "problem": one.written_id,
             "n_samples": n_samples,
             "n_correct": n_correct,
-            "after_cutoff": after,
+            "after_cutoff": after_cutoff,
+            "after_margin": after_margin,
             "eligible": eligible,
             "judged": eligible and n_samples > 0 and (run.imported or one.facts.n_tests > 0),
             "build_id": build_id,
         }
 
 
-@dataclass
 class _Sides:
-    """On which side of a window's start each public problem lies, and whether it counts; once for each start."""
+    """On which side of a run's window each public problem lies, and whether it counts; once for each start."""
 
-    published: Published
-    problems: tuple[EditionProblem, ...] = ()
-    _sound: list[bool] = field(default_factory=list)
-    _found: dict[datetime | None, list[tuple[bool | None, bool]]] = field(default_factory=dict)
+    def __init__(self, published: Published) -> None:
+        self.problems = public_problems(published)
+        self._edition = published.edition
+        self._settings = published.edition.settings.after_cutoff()
+        self._found: dict[Window | None, list[bool | None]] = {}
 
-    def __post_init__(self) -> None:
-        settings = self.published.edition.settings.after_cutoff()
-        self.problems = public_problems(self.published)
-        self._sound = [
-            settings.admits(one.facts) and quality_reason(one.facts, include_flagged=settings.include_flagged) is None
+    @cached_property
+    def _registry(self) -> Registry:
+        return self._edition.registry
+
+    @cached_property
+    def _sound(self) -> list[bool]:
+        include_flagged = self._settings.include_flagged
+        return [
+            self._settings.admits(one.facts) and quality_reason(one.facts, include_flagged=include_flagged) is None
             for one in self.problems
         ]
 
-    def of(self, start: datetime | None) -> list[tuple[bool | None, bool]]:
-        """For each problem whether it is after the start (None: nobody can tell), and eligible; none is without one."""
-        if start not in self._found:
-            self._found[start] = (
-                [(None, False)] * len(self.problems) if start is None else list(self._sides_of(Window(start)))
-            )
-        return self._found[start]
+    def of(self, run: EditionRun) -> Iterator[_Side]:
+        """The sides of all problems; none is eligible for a run that is not scored."""
+        windows = self._windows(run)
+        after = zip(self._after(windows.cutoff), self._after(windows.scored), self._sound, strict=True)
+        return ((cutoff, margin, margin is True and is_sound) for cutoff, margin, is_sound in after)
 
-    def _sides_of(self, window: Window) -> Iterator[tuple[bool | None, bool]]:
-        for one, is_sound in zip(self.problems, self._sound, strict=True):
-            reason = date_reason(one.facts, window)
-            yield _SIDES.get(reason), reason is None and is_sound
+    def _windows(self, run: EditionRun) -> RunWindows:
+        asked = RunOutcomes(run.model, (), ran_on=run.ran_on)
+        return run_windows(basis_of(asked, self._registry, self._settings, self._edition.as_of))
+
+    def _after(self, window: Window | None) -> list[bool | None]:
+        if window not in self._found:
+            self._found[window] = [side(one.facts, window) for one in self.problems]
+        return self._found[window]

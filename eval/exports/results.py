@@ -70,9 +70,9 @@ def _tail(published: Published) -> dict[str, Any]:
             {
                 "run": one.run,
                 "n_problems": one.n_problems,
-                "pass_at_1": one.score,
-                "ci_low": one.low,
-                "ci_high": one.high,
+                "pass_at_1": _whole_percent(one.score),
+                "ci_low": _whole_percent(one.low),
+                "ci_high": _whole_percent(one.high),
                 "reason": one.reason,
             }
             for one in private
@@ -83,6 +83,11 @@ def _tail(published: Published) -> dict[str, Any]:
             EQUATED: sheet_notes(numbers.equated),
         },
     }
+
+
+def _whole_percent(share: float | None) -> float | None:
+    """A share of private problems as it may be told: exact ones, edition after edition, would tell of each problem."""
+    return None if share is None else round(share, 2)
 
 
 def sheet_notes(sheet: Sheet) -> list[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from eval.pictures._calendar import Calendar
 from eval.pictures._theme import INK, LINE, MUTED, PAPER, themed
+from eval.plain_text import one_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,7 +37,6 @@ _UNIT = 72
 _FONT = "DejaVu Sans"  # comes with matplotlib: the same everywhere
 _ELLIPSIS = "…"
 _SIGNS = frozenset("-_/:.,()")
-_REORDERING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 _SETTINGS: Any = {
     "font.family": [_FONT],
     "text.parse_math": False,  # names are no formulas
@@ -48,15 +48,6 @@ _SETTINGS: Any = {
 
 DrawMark = Callable[["Axes", float, float], None]
 """Draws a sample of a mark about a point of the page."""
-
-
-def one_line(text: str) -> str:
-    """Text as a picture can hold it: one line, without control characters and without marks that turn its order."""
-    kept = (
-        "" if char in _REORDERING else "\ufffd" if unicodedata.category(char) in {"Cc", "Cs", "Cn"} else char
-        for char in " ".join(text.split())
-    )
-    return "".join(kept)
 
 
 @cache

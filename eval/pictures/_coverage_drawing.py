@@ -9,7 +9,7 @@ from eval.pictures._band_drawing import draw_bands
 from eval.pictures._calendar import Calendar
 from eval.pictures._canvas import HEADING, LEFT, RIGHT, SMALL, TEXT, WIDTH, Canvas, DrawMark, name_months
 from eval.pictures._coverage_data import LABELS, Coverage, CutoffMark
-from eval.pictures._measured import counted, edition_text, filters_text, published_span
+from eval.pictures._measured import basis_text, counted, edition_text, published_span
 from eval.pictures._shapes import Bar, Fill, Style, bars, marks
 from eval.pictures._theme import AFTER, EASY, HARD, INK, LINE, MEDIUM, MUTED, OTHER, TAG
 
@@ -46,7 +46,8 @@ def measured(shown: Coverage) -> Iterator[str]:
     """What the picture rests on."""
     yield edition_text(shown.published)
     yield published_span(shown.published)
-    yield from filters_text(shown.published)
+    yield from basis_text(shown.published)
+    yield "counts, which have no intervals"
     if shown.n_unsound:
         yield f"left out: {counted(shown.n_unsound)} withdrawn or flagged"
     if shown.n_undated:
@@ -55,6 +56,7 @@ def measured(shown: Coverage) -> Iterator[str]:
         yield f"models without a cut-off: {len(shown.without)}"
     if shown.bands is not None:
         yield "bands: two-parameter item response theory on results after the cut-offs; logits, 0 is the average model"
+        yield "95 % is 1.96 standard errors"
 
 
 def _draw_months(canvas: Canvas, shown: Coverage, calendar: Calendar) -> None:

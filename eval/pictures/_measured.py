@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
-from eval.evaluation import RunOutcomes, basis_of
+from eval.evaluation import RunOutcomes, basis_of, digest_of_problems
 from eval.publishing.publication import Published
+from eval.standing import CUTOFF_RULE
 
 INTERVALS = (
     "95 % intervals: t over contests; Wilson near 0 and 1 and with fewer than 8 contests; exact where all are alike"
@@ -46,15 +47,19 @@ def edition_text(published: Published) -> str:
     return f"edition {published.name}, digest {published.build_id}, frozen {instant_text(published.frozen_at)}"
 
 
-def filters_text(published: Published) -> Iterator[str]:
-    """Which problems were looked at, where that is not all."""
-    settings = published.edition.settings
-    if settings.platforms:
-        yield f"platforms: {', '.join(settings.platforms)}"
-    if settings.difficulties:
-        yield f"difficulties: {', '.join(settings.difficulties)}"
-    if settings.include_flagged:
-        yield "flagged problems too"
+def basis_text(published: Published) -> Iterator[str]:
+    """The problems and results of a whole edition, the rule of cut-offs, and the settings."""
+    edition = published.edition
+    settings, n_runs = edition.settings, len(edition.runs)
+    n_samples = sum(sum(run.n_samples) for run in edition.runs)
+    facts = [one.facts for one in edition.problems]
+    digest = digest_of_problems(facts, imported=all(run.imported for run in edition.runs))
+    yield f"problem set {digest[:12]}: {counted(len(facts))}, all public ones"
+    yield f"{n_samples:,} samples of {n_runs} run{'' if n_runs == 1 else 's'}"
+    yield f"cut-offs: {CUTOFF_RULE}, {settings.margin_hours:g} h"
+    yield f"platforms: {', '.join(settings.platforms) or 'all'}"
+    yield f"difficulties: {', '.join(settings.difficulties) or 'all'}"
+    yield "flagged problems too" if settings.include_flagged else "no flagged problems"
 
 
 def published_span(published: Published) -> str:

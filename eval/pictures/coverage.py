@@ -8,10 +8,11 @@ from eval import sheets
 from eval.pictures import Picture
 from eval.pictures._band_drawing import sentence
 from eval.pictures._calendar import month_text
-from eval.pictures._canvas import drawing, one_line
+from eval.pictures._canvas import drawing
 from eval.pictures._coverage_data import Coverage, coverage_of
 from eval.pictures._coverage_drawing import draw_coverage, measured
 from eval.pictures._measured import counted
+from eval.plain_text import one_line
 from eval.publishing.publication import Published
 from eval.sheets import Table
 

@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator
 from eval import sheets
 from eval.eligibility import NotScored
 from eval.pictures import Picture
-from eval.pictures._canvas import drawing, one_line
+from eval.pictures._canvas import drawing
 from eval.pictures._measured import counted, stands_in
 from eval.pictures._month_drawing import draw_months, measured
 from eval.pictures._month_marks import Point, Subject, When, subjects
+from eval.plain_text import one_line
 from eval.publishing.publication import Published
 from eval.report import TOO_FEW_PROBLEMS
 from eval.sheets import Table

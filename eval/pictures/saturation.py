@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from eval import sheets
 from eval.pictures import Picture
-from eval.pictures._canvas import EDGE, LEFT, RIGHT, SMALL, TEXT, WIDTH, Canvas, drawing, fitted, one_line, width_of
+from eval.pictures._canvas import EDGE, LEFT, RIGHT, SMALL, TEXT, WIDTH, Canvas, drawing, fitted, width_of
 from eval.pictures._label_places import label_places
-from eval.pictures._measured import edition_text
+from eval.pictures._measured import basis_text, edition_text, published_span
 from eval.pictures._shapes import Style, crosses, marks, spans
 from eval.pictures._theme import AFTER, BEFORE, BROKEN, INK, LINE, MUTED, TAG
+from eval.plain_text import one_line
 from eval.publishing.publication import Published
 from eval.sheets import Table
 
@@ -107,10 +108,14 @@ def _counts(counts: list[int]) -> str:
 
 
 def _measured(published: Published) -> str:
-    return (
-        f"{edition_text(published)}; bars: 95 % of the gap, over contests (Welch); "
-        "a fresh set that is only harder gives a gap, too"
+    parts = (
+        edition_text(published),
+        published_span(published),
+        *basis_text(published),
+        "bars: 95 % of the gap, over contests (Welch)",
+        "a fresh set that is only harder gives a gap, too",
     )
+    return "; ".join(parts)
 
 
 def _draw(canvas: Canvas, published: Published, dots: tuple[Dot, ...], data: Mapping[str, Any]) -> None:

@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from eval.editions.document import to_bytes
+from eval.editions.packed import pack
 from eval.publishing.caps import capped
 from eval.publishing.manifest import FileEntry, entry_of, is_safe_path, manifest_file, manifest_of
 from eval.publishing.plan import Load, SitePlan, published_edition
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from eval.pictures import Picture
     from eval.site.pages import Download
 
-EDITION_FILE = "edition.json"
+EDITION_FILE = "edition.json.gz"
 _MANY_FILES = 5
 _UP = "../../"
 
@@ -49,7 +50,7 @@ def build(published: Published, *, root: str = "", at_root: str = "", tell: Tell
 def build_site(plan: SitePlan, load: Load, *, tell: Tell = _say_nothing) -> Iterator[File]:
     """All files of a site, those of the edition at its root first, and last the manifest over all of them.
 
-    Raises ``TooLarge``, ``EditionRefused``, and what ``load`` raises.
+    Raises ``TooLarge``, and what ``load`` raises.
     """
     at_root = published_edition(plan, plan.root, load)
     return with_manifest(at_root, chain(capped(_made(at_root, "", plan.root, tell)), _others(plan, load)))
@@ -79,8 +80,10 @@ def _made(published: Published, root: str, at_root: str, tell: Tell) -> Iterator
     from eval.pictures import all_pictures
     from eval.site.pages import Download, site_files
 
-    body = to_bytes(published.edition)
-    downloads = [Download(EDITION_FILE, "the whole edition: problems, models, runs, results, numbers", len(body))]
+    is_whole = published.public_digest == published.digest
+    what = "the whole edition" if is_whole else "the public part of the edition"
+    body = pack(to_bytes(published.edition))
+    downloads = [Download(EDITION_FILE, f"{what}: problems, models, runs, results, numbers; packed JSON", len(body))]
     yield File(EDITION_FILE, body)
     del body
     for export in all_exports().values():

@@ -57,7 +57,8 @@ class Survey:
 class Written:
     """What was written: to which folder, how many files and bytes with the manifest; and what of the old was replaced.
 
-    ``kept`` are the entries that are not ours and were carried over.
+    ``kept`` are the entries that are not ours and were carried over, ``set_aside`` the places of what somebody wrote
+    between our files when it was too late to refuse.
     """
 
     folder: Path
@@ -65,6 +66,7 @@ class Written:
     n_bytes: int
     changed: tuple[str, ...]
     kept: tuple[str, ...]
+    set_aside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,6 @@ def survey(folder: Path) -> Survey:
         return Survey(None)
     manifest = _manifest_in(folder)
     found = set(_files_below(folder, _top_level(manifest)))
-    listed = {entry.path for entry in manifest.files} | {MANIFEST}
     absent = [entry.path for entry in manifest.files if entry.path not in found]
     differing = [one.path for one in manifest.files if one.path in found and not _is_as_listed(folder / one.path, one)]
     in_the_way = {path for path in absent if os.path.lexists(folder / path)}
@@ -103,7 +104,7 @@ def survey(folder: Path) -> Survey:
         missing=tuple(path for path in absent if path not in in_the_way),
         changed=tuple(sorted([*differing, *in_the_way])),
         kept=tuple(sorted(set(os.listdir(folder)) - _top_level(manifest))),
-        foreign=tuple(sorted(path for path in found - listed if path.partition("/")[0] != path)),
+        foreign=tuple(_foreign(manifest, found)),
     )
 
 
@@ -139,16 +140,17 @@ def write_site(folder: Path, files: Iterable[File], on_file: OnFile = lambda fil
     """
     target = real_folder(folder)
     check_target(target)
-    with _disk_trouble(target), workshop(target) as shop:
+    with _disk_trouble(target), workshop(target, _foreign_in) as shop:
         entries = _fill(shop.site, files, on_file)
+        shop.sync()
         found = check_target(target)  # making the files took its time
-        written = Written(target, len(entries), sum(one.size_bytes for one in entries), found.changed, found.kept)
         try:
             shop.switch(_top_level(found.manifest))
         except (OSError, KeyboardInterrupt):
             if not shop.is_done:
                 raise
-    return written
+    n_bytes = sum(one.size_bytes for one in entries)
+    return Written(target, len(entries), n_bytes, found.changed, found.kept, tuple(map(str, shop.set_aside)))
 
 
 def check_site(
@@ -226,6 +228,21 @@ def _top_level(manifest: Manifest | None) -> set[str]:
     if manifest is None:
         return set()
     return {MANIFEST, *(entry.path.partition("/")[0] for entry in manifest.files)}
+
+
+def _foreign(manifest: Manifest, found: Iterable[str]) -> list[str]:
+    """Which of these files lie between ours, and are not."""
+    listed = {entry.path for entry in manifest.files} | {MANIFEST}
+    return sorted(path for path in found if path not in listed and "/" in path)
+
+
+def _foreign_in(folder: Path) -> list[str]:
+    """What lies between our files in a folder; nothing where no manifest says which are ours."""
+    try:
+        manifest = read_manifest((folder / MANIFEST).read_bytes())
+    except (FileNotFoundError, NotADirectoryError, ManifestUnreadable):
+        return []
+    return _foreign(manifest, _files_below(folder, _top_level(manifest)))
 
 
 def _files_below(folder: Path, tops: Iterable[str]) -> Iterator[str]:

@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from functools import cache
 from typing import Any
 
@@ -45,12 +45,15 @@ class FileEntry:
 class Manifest:
     """What a folder holds but the manifest itself, in the order of the paths.
 
-    ``edition``, ``digest``, ``build_id`` and ``frozen_at`` are of the edition at the root of the folder.
+    ``edition``, ``digest``, ``build_id`` and ``frozen_at`` are of the edition at the root of the folder: ``digest`` of
+    all of it, ``public_digest`` of what is published of it, the bytes in ``edition.json.gz`` unpacked ("" in manifests
+    of before). They are equal where nothing is left out.
     """
 
     format: str
     edition: str
     digest: str
+    public_digest: str = field(default="", kw_only=True)
     build_id: str
     frozen_at: str
     software: str
@@ -73,6 +76,7 @@ def manifest_of(published: Published, entries: Iterable[FileEntry]) -> Manifest:
         format=FORMAT,
         edition=published.name,
         digest=published.digest,
+        public_digest=published.public_digest,
         build_id=published.build_id,
         frozen_at=str(utc_text(published.frozen_at)),
         software=published.edition.software,

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 
-from eval.editions.document import Edition
+from eval.editions.document import Edition, digest_of, to_bytes
 from eval.sheets import Sheet
 
 BUILD_ID_LENGTH = 12
@@ -62,6 +62,11 @@ class Published:
         return self.digest[:BUILD_ID_LENGTH]
 
     @cached_property
+    def public_digest(self) -> str:
+        """The SHA-256 of the public part's bytes in hex: equal to ``digest`` where nothing is private."""
+        return digest_of(to_bytes(self.edition))
+
+    @cached_property
     def run_slugs(self) -> dict[str, str]:
         """The file name of each run by its name, without an ending."""
         return slugs(run.name for run in self.edition.runs)
@@ -75,16 +80,21 @@ class Published:
 def slugs(names: Iterable[str]) -> dict[str, str]:
     """A file name for each name, safe everywhere; all differ, also where case does not count.
 
-    A name that lost more than spaces and signs between words, or would be another's, carries the beginning of its
-    digest.
+    A name that is one already keeps it, whatever else there is: addresses stay. One that lost more than spaces and
+    signs between words, or would be another's, carries the beginning of its digest.
     """
     plain = {name: re.sub(r"[^a-z0-9._]+", "-", name.casefold()).strip("-.")[:_LONGEST_SLUG] for name in names}
     uses = Counter(plain.values())
-    return {
-        name: slug if _IS_PLAIN.fullmatch(name) and slug and uses[slug] == 1 else f"{slug or 'x'}-{_short_digest(name)}"
+    kept = {
+        name: slug
         for name, slug in plain.items()
+        if slug and (name == slug or (_IS_PLAIN.fullmatch(name) and uses[slug] == 1))
     }
+    taken = set(kept.values())
+    return {name: kept.get(name) or _with_digest(name, slug or "x", taken) for name, slug in plain.items()}
 
 
-def _short_digest(name: str) -> str:
-    return hashlib.sha256(name.encode()).hexdigest()[:8]
+def _with_digest(name: str, slug: str, taken: Collection[str]) -> str:
+    """With so much of the name's digest that it is no other's own name."""
+    digest = hashlib.sha256(name.encode()).hexdigest()
+    return next(found for n in (8, 16, 32, 64) if (found := f"{slug}-{digest[:n]}") not in taken)

@@ -17,8 +17,8 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
@@ -29,6 +29,9 @@ _CANNOT_LINK = {errno.EPERM, errno.EXDEV, errno.EMLINK, errno.EACCES, errno.ENOT
 _OWNER = "owner"
 _NEW = "site"
 _OLD = "old"
+
+ForeignIn = Callable[[Path], Collection[str]]
+"""What in a folder of ours is not ours, by path from it on, but for the entries at its top."""
 
 
 class FolderRefused(Exception):
@@ -45,17 +48,25 @@ class Workshop:
     """Where the new tree of ``target`` is made: fill ``site``, then ``switch``.
 
     ``owner`` is the file that is locked as long as the process lives; ``is_done``: the new tree is in place.
+    ``set_aside`` is what somebody wrote into an old tree too late to be seen before it was replaced, where it is now;
+    such a tree is left to the user.
     """
 
     target: Path
     folder: Path
+    foreign_in: ForeignIn
     owner: IO[bytes] | None = None
     is_done: bool = False
+    set_aside: list[Path] = field(default_factory=list)
 
     @property
     def site(self) -> Path:
         """The new tree; after the switch the old one, if there was one."""
         return self.folder / _NEW
+
+    def sync(self) -> None:
+        """Have the new tree's files on the disk. It takes its time: what is to be looked at last comes after it."""
+        _sync_files(self.site)
 
     def switch(self, ours: Collection[str]) -> None:
         """Put the new tree in the folder's place, with every entry of the old one that is not called as in ``ours``.
@@ -64,7 +75,6 @@ class Workshop:
         afterwards the entries themselves take the place of the links, with all that was written in the meantime.
         Raises ``FolderRefused`` where the new tree has another thing of the same name.
         """
-        _sync_files(self.site)
         with _locked(self.target.parent):
             carried = _others(self.target, ours)
             for name in carried:
@@ -105,24 +115,30 @@ class Workshop:
 
     def _bring_back(self, old: Path, names: Collection[str], carried: Collection[str]) -> None:
         for name in names:
-            with contextlib.suppress(OSError):  # the links are as good
-                if name in carried:
+            if name in carried:
+                with contextlib.suppress(OSError):  # the links are as good
                     exchange(old / name, self.target / name)
-                elif not os.path.lexists(self.target / name):  # it came while the links were made
-                    (old / name).rename(self.target / name)
+                continue
+            try:  # it came while the links were made
+                if os.path.lexists(self.target / name):
+                    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
+                (old / name).rename(self.target / name)
+            except OSError:
+                self.set_aside.append(old / name)
 
 
 @contextlib.contextmanager
-def workshop(target: Path) -> Iterator[Workshop]:
-    """A workshop for a folder, given by its real path; gone afterwards, with what is in it then.
+def workshop(target: Path, foreign_in: ForeignIn) -> Iterator[Workshop]:
+    """A workshop for a folder, given by its real path; gone afterwards, unless an old tree in it has what is not ours.
 
     Raises ``FolderRefused`` where another process has one for the same folder, ``OSError``.
     """
     with contextlib.ExitStack() as stack:
         with _locked(target.parent):
-            _tidy(target)
+            left = _tidy(target, foreign_in)
             name = f"{_beginning(target)}{os.getpid()}-"
-            shop = Workshop(target, Path(tempfile.mkdtemp(prefix=name, dir=target.parent)))
+            shop = Workshop(target, Path(tempfile.mkdtemp(prefix=name, dir=target.parent)), foreign_in)
+            shop.set_aside += left
             stack.callback(_leave, shop)
             shop.owner = (shop.folder / _OWNER).open("xb")
             with contextlib.suppress(OSError):  # some network file systems have no locks; leftovers stay there
@@ -183,41 +199,46 @@ def _locked(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _tidy(target: Path) -> None:
+def _tidy(target: Path, foreign_in: ForeignIn) -> list[Path]:
     """Remove what killed runs left for this folder: only workshops whose file says that they are ours, and empty ones.
 
-    Raises ``FolderRefused`` where a process that lives has one.
+    Gives what was set aside. Raises ``FolderRefused`` where a process that lives has one.
     """
+    found: list[Path] = []
     for name in sorted(os.listdir(target.parent)):
         if name.startswith(_beginning(target)) and not (target.parent / name).is_symlink():
-            _tidy_one(target.parent / name, target)
+            found += _tidy_one(target.parent / name, target, foreign_in)
+    return found
 
 
-def _tidy_one(left: Path, target: Path) -> None:
+def _tidy_one(left: Path, target: Path, foreign_in: ForeignIn) -> list[Path]:
     try:
         owner = (left / _OWNER).open("rb+")
     except OSError:
         with contextlib.suppress(OSError):
             left.rmdir()
-        return
+        return []
     with owner:
         line = owner.read()
         if line != _owner_line(target) and (line or os.listdir(left) != [_OWNER]):
-            return
+            return []
         try:
             fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             message = f"{target} is being published by another process"
             raise FolderRefused(message, "wait until that is done, then run it again") from error
         except OSError:
-            return
-        _remove(left, target)
+            return []
+        return _remove(left, target, foreign_in)
 
 
 def _leave(shop: Workshop) -> None:
     """Remove a workshop; once the new tree is in place, what goes wrong here is the next run's to tidy."""
     try:
-        _remove(shop.folder, shop.target)
+        if shop.is_done and any(path.is_relative_to(shop.folder) for path in shop.set_aside):
+            (shop.folder / _OWNER).unlink(missing_ok=True)
+        else:
+            shop.set_aside += _remove(shop.folder, shop.target, shop.foreign_in)
     except (OSError, KeyboardInterrupt):
         if not shop.is_done:
             raise
@@ -226,10 +247,11 @@ def _leave(shop: Workshop) -> None:
             shop.owner.close()
 
 
-def _remove(folder: Path, target: Path) -> None:
+def _remove(folder: Path, target: Path, foreign_in: ForeignIn) -> list[Path]:
     """Remove a workshop, the file that says whose it is last: what a kill leaves can still be told to be ours.
 
-    An old tree that is in it with nothing in its place goes back there.
+    An old tree that is in it with nothing in its place goes back there. One that has what is not ours stays, and the
+    workshop with it, which is then no longer ours; gives what that is.
     """
     if (folder / _OLD).is_dir() and not os.path.lexists(target):
         (folder / _OLD).rename(target)
@@ -238,10 +260,14 @@ def _remove(folder: Path, target: Path) -> None:
             mode = stat.S_IMODE(os.lstat(inner).st_mode)
             if mode & stat.S_IRWXU != stat.S_IRWXU:  # nothing can be removed from it
                 os.chmod(inner, mode | stat.S_IRWXU)
+        if foreign := foreign_in(tree):
+            (folder / _OWNER).unlink(missing_ok=True)
+            return [tree / path for path in foreign]
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(tree)
     (folder / _OWNER).unlink(missing_ok=True)
     folder.rmdir()
+    return []
 
 
 def _make_alike(folder: Path, new: Path) -> None:

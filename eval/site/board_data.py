@@ -6,8 +6,10 @@ value, all of it ASCII; every instant is in ms since 1970 (UTC), a place is one 
 ``format``     1
 ``build``      the build's id, which the page's form has too: another one's data are not shown
 ``commands``   how `live eval` is asked: ``own``, ``common`` (after the cut-offs), ``explicit`` (a window that is
-               given); ``tail`` ends each, ``common_tail`` those of common tables; ``platform`` and ``difficulty``
-               stand where a view chooses none
+               given); ``tail`` follows each, then ``common_tail`` for common tables, and ``models`` end it;
+               ``platform`` and ``difficulty`` stand where a view chooses none; ``basis`` says where they give the same
+``few``        by the number of problems: why it is too small for a rate. The first is of problems that runs share
+``limits``     from where on there are ranks: ``models``, ``common`` problems, and at most this share ``failed``
 ``platforms``  names, one for each that differs by more than its case; ``difficulties`` likewise
 ``reasons``    why a problem has no result: the texts of `COMMON_REASONS` in that order, then those of problems
 ``t``          by degrees of freedom: the 97.5 % quantiles of Student's t (nothing for 0)
@@ -50,12 +52,15 @@ from eval.common_window import by_settings
 from eval.editions.document import Edition, EditionRun, RankedWindow
 from eval.eligibility import NotScored
 from eval.evaluation import RunOutcomes, basis_of
+from eval.generate.health import MAX_SHARE
 from eval.labels import LEVELS
 from eval.publishing.publication import Published
+from eval.ranking import NOTHING_COMMON
 from eval.render import left_out_text
-from eval.report import Row
+from eval.report import TOO_FEW_PROBLEMS, Row, too_few
 from eval.scoring import UNKNOWN
 from eval.statistics.intervals import t_quantile
+from eval.statistics.ranks import MIN_COMMON, MIN_MODELS
 from eval.window import ProblemFacts, Reason, quality_reason
 
 FORMAT = 1
@@ -78,6 +83,9 @@ COMMON_REASONS = (
 
 ALPHABET = "".join(mark for mark in map(chr, range(0x21, 0x7F)) if mark not in "\"'&<>\\")
 """Printable ASCII that stands for itself in JSON, in a script and in HTML."""
+
+MAX_NAMED_MODELS = 12
+"""Commands name the models of an edition where there are no more."""
 
 _MS = timedelta(milliseconds=1)
 _ESCAPES = str.maketrans({"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"})
@@ -145,6 +153,8 @@ def _document(published: Published) -> dict[str, Any]:
         "format": FORMAT,
         "build": published.build_id,
         "commands": _commands(edition),
+        "few": [NOTHING_COMMON, *map(too_few, range(1, TOO_FEW_PROBLEMS))],
+        "limits": {"models": MIN_MODELS, "common": MIN_COMMON, "failed": MAX_SHARE},
         **_problem_lists(edition, problems),
         "t": [None, *(t_quantile(degrees) for degrees in range(1, len({one.cluster for one in problems})))],
         "alphabet": ALPHABET,
@@ -187,6 +197,10 @@ def _commands(edition: Edition) -> dict[str, Any]:
     margin = f" --margin {hours / 24:g}d" if hours % 24 == 0 else f" --margin {hours:g}h"
     after_cutoff = f"--after-cutoff{margin if hours else ''}"
     flagged = " --include-flagged" if settings.include_flagged else ""
+    models = _models(edition)
+    is_named = len(models) <= MAX_NAMED_MODELS
+    # A name that begins with a hyphen is no option.
+    ended = " --" if any(name.startswith("-") for name in models) else ""
     return {
         "own": f"live eval {after_cutoff}",
         "common": f"live eval --table common {after_cutoff}",
@@ -194,9 +208,16 @@ def _commands(edition: Edition) -> dict[str, Any]:
         "tail": f"{flagged} --split {settings.after_cutoff().split}",
         "common_tail": "".join(f" --across {quote(name)}" for name in settings.across)
         + (f" --seed {settings.seed}" if settings.seed else ""),
+        "models": ended + "".join(f" {quote(name)}" for name in models) if is_named else "",
+        "basis": "on the store as it was frozen" + ("" if is_named else ", for the models of this edition alone"),
         "platform": list(settings.platforms),
         "difficulty": list(settings.difficulties),
     }
+
+
+def _models(edition: Edition) -> tuple[str, ...]:
+    """The models of the runs by the names that a command takes, in order."""
+    return tuple(sorted({run.entry or run.model for run in edition.runs}))
 
 
 def _problem_lists(edition: Edition, problems: Sequence[ProblemFacts]) -> dict[str, Any]:

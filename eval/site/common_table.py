@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,7 +41,6 @@ HEADS = (
     Head("may have seen", "exposed", SORT_NUMBER, is_number=True),
     Head("cut-off", sort=SORT_TEXT),
 )
-NOTHING_COMMON = "no problem is common to these runs"
 _PASS, _INTERVAL, _RANK, _ALL, _TIER = "pass@1", "95 %", "rank", "all at once", "tier"
 
 
@@ -83,6 +82,20 @@ def common_table(runs: RunsOf) -> Grid:
     )
 
 
+def ties_at_the_top(runs: RunsOf) -> Iterator[str]:
+    """Which runs of each group share the first tier, so that nobody can tell which of them is best; a line each."""
+    groups = runs.numbers.common.data.get("groups", ())
+    for group in groups:
+        where = f" ({group['settings']})" if group["settings"] else ""
+        first = [str(row["model"]) for row in group["rows"] if row["ranks"] and row["ranks"]["tier"] == 1]
+        if len(first) > 1:
+            yield f"{', '.join(first)}: {len(first)} runs in tier 1, each of which may be the best{where}"
+        elif first:
+            yield f"nothing at the top: {first[0]} alone may be the best{where}"
+        else:
+            yield f"all of it: nobody is ranked, since {group['refusal'] or 'there are no ranks'}{where}"
+
+
 def _found(tables: tuple[Table, ...], data: Mapping[str, Any]) -> dict[str, Found]:
     """The runs of the sheet by name."""
     found = {}
@@ -116,10 +129,8 @@ def _why_absent(runs: RunsOf, run: EditionRun) -> str:
     for one in data.get("not_compared", ()):
         if one["model"].casefold() in models:
             return str(one["reason"])
-    start = f"{run.name} is not ranked: "
-    sentences = (sentence for group in data.get("groups", ()) for sentence in group["not_ranked"])
-    unfit = next((sentence for sentence in sentences if sentence.startswith(start)), "")
-    return unfit.removeprefix(start) or "no result in the window"
+    unfit = {name: reason for group in data.get("groups", ()) for name, reason in group["not_ranked"]}
+    return str(unfit.get(run.name, "no result in the window"))
 
 
 def _absent(reason: str, reasons: Reasons) -> list[Cell]:
@@ -128,7 +139,7 @@ def _absent(reason: str, reasons: Reasons) -> list[Cell]:
 
 
 def _present(found: Found, reasons: Reasons) -> list[Cell]:
-    few = str(found.data["reason"] or "") if found.group["n_problems"] else NOTHING_COMMON
+    few = str(found.data["reason"] or "")
     exposed = found.data["n_exposed"]
     samples = found.data.get("n_samples")
     return [
@@ -148,7 +159,7 @@ def _present(found: Found, reasons: Reasons) -> list[Cell]:
 def _score(found: Found, few: str, reasons: Reasons) -> Cell:
     text, value = found.text(_PASS), found.data["score"]
     if value is None:
-        return reasons.empty(few or NOTHING_COMMON)
+        return reasons.empty(few)
     return Cell(text if isinstance(found.cells[_PASS], str) else f"{text} %", value=number_value(value))
 
 

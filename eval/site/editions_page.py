@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from eval.publishing.publication import slugs
+from eval.publishing.publication import OtherEdition, slugs
 from eval.site.cells import Body, Cell, Grid, GridRow, Head, count_cell, moment_cell
 from eval.site.runs import RunsOf
 
@@ -23,29 +23,15 @@ def editions_values(runs: RunsOf, root: str = "", at_root: str = "") -> dict[str
             return f"{root}index.html"
         return f"{root}editions/{slug[name]}/index.html" if at_root or not root else ""
 
-    shown = GridRow(
-        (
-            Cell(published.name, href="index.html"),
-            moment_cell(published.frozen_at),
-            count_cell(len(runs.edition.problems)),
-            count_cell(len(runs.edition.runs)),
-            Cell(published.digest),
-            Cell(runs.edition.note),
-        )
+    this = OtherEdition(
+        published.name,
+        published.frozen_at,
+        published.digest,
+        len(runs.edition.problems),
+        len(runs.edition.runs),
+        runs.edition.note,
     )
-    others = [
-        GridRow(
-            (
-                Cell(one.name, href=page(one.name)),
-                moment_cell(one.frozen_at),
-                count_cell(one.n_problems),
-                count_cell(one.n_runs),
-                Cell(one.digest),
-                Cell(one.note),
-            )
-        )
-        for one in published.others
-    ]
+    rows = (_row(this, "index.html"), *(_row(one, page(one.name)) for one in published.others))
     heads = (
         Head("edition"),
         Head("frozen at (UTC)"),
@@ -55,4 +41,17 @@ def editions_values(runs: RunsOf, root: str = "", at_root: str = "") -> dict[str
         Head("note"),
     )
     caption = "Editions on this site: this one first, then the others, the newest first"
-    return {"editions": Grid("editions", caption, heads, (Body((shown, *others)),)), "n_others": len(others)}
+    return {"editions": Grid("editions", caption, heads, (Body(rows),)), "n_others": len(published.others)}
+
+
+def _row(one: OtherEdition, page: str) -> GridRow:
+    return GridRow(
+        (
+            Cell(one.name, href=page),
+            moment_cell(one.frozen_at),
+            count_cell(one.n_problems),
+            count_cell(one.n_runs),
+            Cell(one.digest),
+            Cell(one.note),
+        )
+    )

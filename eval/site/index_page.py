@@ -9,8 +9,10 @@ from typing import Any
 
 from eval.report import TOO_FEW_PROBLEMS, utc_text
 from eval.site.cells import Grid
-from eval.site.common_table import common_table
+from eval.site.common_table import common_table, ties_at_the_top
 from eval.site.own_table import left_out_table, own_table, warning_lines
+from eval.site.problem_list import flagged
+from eval.site.run_conditions import asking_lines
 from eval.site.runs import RunsOf
 from eval.site.sheet_tables import changes_tables, equated_table, picture_table, private_table, saturation_table
 from eval.site.wording import METHODS, counted, hours_text
@@ -56,7 +58,9 @@ def index_values(runs: RunsOf, pictures: Mapping[str, Any]) -> dict[str, Any]:
         "not_scored": tuple((one.model, one.reason) for one in numbers.own.not_scored),
         "withdrawn": tuple(sorted(edition.withdrawn.items())),
         "common": common_table(runs),
+        "ties": tuple(ties_at_the_top(runs)),
         "common_conditions": numbers.common.conditions,
+        "flagged": tuple(flagged(runs)),
         "rank_rule": (MIN_COMMON, MIN_RANKED),
         "too_few": TOO_FEW_PROBLEMS,
         "equated": equated_table(runs),
@@ -122,6 +126,7 @@ def _own_conditions(runs: RunsOf) -> Iterator[tuple[str, str]]:
         "a problem counts if it became public strictly after the end of the model's cut-off at UTC−12, the last time "
         "zone: a cut-off of 2023-10 ends with 31 October there, so that problems count from 2023-11-01 12:00 UTC on",
     )
+    yield from asking_lines(runs)
     yield "margin", f"{hours_text(settings.margin_hours)} beyond the end of the cut-off"
     yield "platforms", ", ".join(settings.platforms) or "all"
     yield "difficulties", ", ".join(settings.difficulties) or "all"

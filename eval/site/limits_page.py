@@ -34,7 +34,8 @@ def limits_values(runs: RunsOf) -> dict[str, Any]:
         "n_untested": sum(not one.facts.n_tests for one in problems),
         "n_runs": len(runs.edition.runs),
         "n_imported": sum(run.imported for run in runs.edition.runs),
-        "has_private": bool(runs.numbers.private),
+        "n_private": runs.edition.n_private,
+        "has_private_scores": bool(runs.numbers.private),
         "thresholds": tuple(_thresholds()),
     }
 

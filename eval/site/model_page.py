@@ -10,7 +10,7 @@ from eval.editions.document import EditionRun, RunFailures, RunMonths
 from eval.eligibility import RELEASE_DATE, NotScored, UsedCutoff
 from eval.models import ModelEntry, RegistryError
 from eval.render import cutoff_basis, interval_text, most_left_out, samples_text, score_text, share_text, window_text
-from eval.report import Row, Stratum
+from eval.report import TOO_FEW_PROBLEMS, Row, Stratum
 from eval.sheets import NO_NUMBER
 from eval.site.cells import Body, Cell, Grid, GridRow, Head, Reasons, count_cell, is_web_link
 from eval.site.index_page import Fact, figures
@@ -219,8 +219,7 @@ def months_table(runs: RunsOf, run: EditionRun) -> Grid | None:
     for one in months.months:
         if one.platform:
             continue
-        few = f"fewer than ten problems in the month: solved {one.n_solved:.3g} of {one.n_problems}"
-        few = "fewer than 10 problems in the month: see how many are solved" if one.score is None else few
+        few = f"fewer than {TOO_FEW_PROBLEMS} problems in the month: see how many are solved"
         ends = None if one.low is None or one.high is None else f"{100 * one.low:.1f}–{100 * one.high:.1f}"
         no_ends = few if one.score is None else "no interval: all problems are of one contest"
         rows.append(

@@ -16,6 +16,9 @@ from eval.site.runs import RunsOf
 from eval.site.standing import Standings
 from eval.site.wording import spaced
 
+MAX_NAMED = 20
+"""Problems of one flag that the index names."""
+
 MAX_ROWS = 1_500
 """Rows of one page; with more problems than that there is a page for each year, and more pages for a long year."""
 
@@ -27,6 +30,20 @@ class ListPage:
     path: str
     label: str
     grid: Grid
+
+
+@dataclass(frozen=True)
+class Flagged:
+    """The problems with one flag: the first of them as (written id, page), and how many more there are."""
+
+    flag: str
+    count: int
+    first: tuple[tuple[str, str], ...]
+
+    @property
+    def n_more(self) -> int:
+        """How many are not named."""
+        return self.count - len(self.first)
 
 
 @dataclass(frozen=True)
@@ -49,6 +66,23 @@ def list_pages(runs: RunsOf, standings: Standings) -> tuple[ListPage, ...]:
         at = problem.facts.exposed_at
         years["no date" if at is None else str(at.year)].append(problem)
     return tuple(page for year, members in years.items() for page in _of_year(runs, standings, year, members))
+
+
+def flagged(runs: RunsOf) -> Iterator[Flagged]:
+    """The public problems with a flag or withdrawn, by that, the most frequent first; the newest problems first."""
+    found: dict[str, list[EditionProblem]] = defaultdict(list)
+    for problem in sorted(runs.edition.problems, key=_age):
+        for name in dict.fromkeys(flag_names(problem)):
+            found[name].append(problem)
+    for name, members in sorted(found.items(), key=lambda item: (-len(item[1]), item[0])):
+        pages = ((one.written_id, runs.published.problem_slugs[one.written_id]) for one in members[:MAX_NAMED])
+        yield Flagged(name, len(members), tuple((written, f"problems/{slug}.html") for written, slug in pages))
+
+
+def flag_names(problem: EditionProblem) -> list[str]:
+    """What keeps a problem out of scores, or may, in words."""
+    facts = problem.facts
+    return [spaced(name) for name, _ in facts.flags] + (["withdrawn"] if facts.withdrawn else [])
 
 
 def _age(problem: EditionProblem) -> tuple[bool, float, str]:
@@ -89,7 +123,6 @@ def _grid(runs: RunsOf, standings: Standings, problems: Sequence[EditionProblem]
 
 def _row(runs: RunsOf, solved: _Solved, problem: EditionProblem, reasons: Reasons) -> GridRow:
     facts = problem.facts
-    flags = [spaced(name) for name, _ in facts.flags] + (["withdrawn"] if facts.withdrawn else [])
     at = facts.exposed_at
     return GridRow(
         (
@@ -100,7 +133,7 @@ def _row(runs: RunsOf, solved: _Solved, problem: EditionProblem, reasons: Reason
             Cell(facts.difficulty or UNKNOWN),
             _share(solved.share, solved.n_runs, "no run has a result on it", reasons),
             _share(solved.clean_share, solved.n_clean, "no run has a result on it that cannot have seen it", reasons),
-            Cell(", ".join(flags)),
+            Cell(", ".join(flag_names(problem))),
         )
     )
 

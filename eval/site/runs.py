@@ -83,7 +83,8 @@ class RunsOf:
     @cached_property
     def rows(self) -> dict[str, Row]:
         """The row of each run that has one."""
-        return {row.run: row for row in self.numbers.own.rows}
+        found = ((run.name, self.edition.row_of(run.name)) for run in self.edition.runs)
+        return {name: row for name, row in found if row is not None}
 
     @cached_property
     def by_name(self) -> dict[str, EditionRun]:
@@ -122,8 +123,7 @@ class RunsOf:
 
     def not_scored(self, run: EditionRun) -> str:
         """Why a run has no row."""
-        basis = self.bases[run.name]
-        return basis.reason if isinstance(basis, NotScored) else "no row was computed for it"
+        return self.edition.reason_of(run) or "no row was computed for it"
 
     @cached_property
     def _health(self) -> dict[str, Health]:

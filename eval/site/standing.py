@@ -10,9 +10,11 @@ from eval.editions.document import EditionProblem, EditionRun
 from eval.eligibility import NotScored
 from eval.evaluation import Outcome, outcome_reason
 from eval.site.runs import RunsOf
-from eval.window import Reason, Window, classify, date_reason, window_for
+from eval.standing import RunWindows, run_windows, side
+from eval.window import Reason, classify, date_reason
 
-AFTER, BEFORE, UNCLEAR = "after the cut-off", "before the cut-off: may have seen it", "cannot be told: may have seen it"
+AFTER, WITHIN = "after the cut-off", "after the cut-off, within the margin"
+BEFORE, UNCLEAR = "before the cut-off: may have seen it", "cannot be told: may have seen it"
 NO_DATE, NO_CUTOFF = "no date is known: may have seen it", "no cut-off is known: may have seen it"
 
 
@@ -31,7 +33,7 @@ class Standing:
     @property
     def is_clean(self) -> bool:
         """Whether the model cannot have seen it before its cut-off."""
-        return self.exposure == AFTER
+        return self.exposure in {AFTER, WITHIN}
 
     @property
     def counts(self) -> str:
@@ -41,10 +43,9 @@ class Standing:
 
 @dataclass(frozen=True)
 class _Measure:
-    """What a run is measured by: its windows with and without the margin; None for one that is not scored."""
+    """What a run is measured by: its windows with and without the margin, and why it is not scored, if so."""
 
-    window: Window | None
-    cutoff: Window | None
+    windows: RunWindows
     reason: str
     outcomes: Mapping[int, Outcome]
     imported: bool
@@ -65,28 +66,31 @@ class Standings:
         basis = self.runs.bases[run.name]
         outcomes = {one.problem_id: one for one in run.as_outcomes().outcomes}
         if isinstance(basis, NotScored):
-            return _Measure(None, None, f"not scored: {basis.reason}", outcomes, run.imported)
-        cutoff = window_for(basis.known.cutoff) if basis.known is not None else None
-        return _Measure(basis.window, cutoff, "", outcomes, run.imported)
+            return _Measure(run_windows(basis), f"not scored: {self.runs.not_scored(run)}", outcomes, run.imported)
+        return _Measure(run_windows(basis), "", outcomes, run.imported)
 
     def of(self, problem: EditionProblem, run: str) -> Standing:
         """One problem for one run, by the run's name."""
         measure = self._measures[run]
         outcome = measure.outcomes.get(problem.facts.problem_id)
         n, c = (0, 0) if outcome is None else (outcome.n_samples, outcome.n_correct)
-        return Standing(_exposure(problem, measure.cutoff), self._reason(problem, measure, outcome), n, c)
+        return Standing(_exposure(problem, measure.windows), self._reason(problem, measure, outcome), n, c)
 
     def _reason(self, problem: EditionProblem, measure: _Measure, outcome: Outcome | None) -> str:
-        if measure.window is None:
+        window = measure.windows.scored
+        if window is None:
             return measure.reason
         if not self.settings.admits(problem.facts):
             return "left out by the edition's filters"
-        found = classify(problem.facts, measure.window, include_flagged=self.settings.include_flagged)
+        found = classify(problem.facts, window, include_flagged=self.settings.include_flagged)
         return str(found or outcome_reason(problem.facts, outcome, measure.imported) or "")
 
 
-def _exposure(problem: EditionProblem, cutoff: Window | None) -> str:
-    if cutoff is None:
+def _exposure(problem: EditionProblem, windows: RunWindows) -> str:
+    """Whether the model may have seen the problem: by its cut-off alone, and beside it by the edition's margin."""
+    if windows.cutoff is None:
         return NO_CUTOFF
-    words = {None: AFTER, Reason.DATE_UNKNOWN: NO_DATE, Reason.TOO_NEAR: UNCLEAR}
-    return words.get(date_reason(problem.facts, cutoff), BEFORE)
+    if side(problem.facts, windows.cutoff):
+        return AFTER if side(problem.facts, windows.scored) else WITHIN
+    words: dict[Reason | None, str] = {Reason.DATE_UNKNOWN: NO_DATE, Reason.TOO_NEAR: UNCLEAR}
+    return words.get(date_reason(problem.facts, windows.cutoff), BEFORE)

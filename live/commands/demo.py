@@ -80,14 +80,12 @@ def _report(session: Session, store: Store, names: list[str], judging: JudgingOp
 
 def _freeze(session: Session, store: Store) -> FrozenEdition:
     """The edition of what was just judged."""
-    from importlib.metadata import version
-
-    from eval.editions.document import EditionSettings, FrozenEdition, digest_of, to_bytes
-    from eval.editions.freezing import Chosen, freeze
+    from eval.editions.document import EditionSettings
+    from eval.editions.freezing import Chosen
+    from eval.editions.stored import frozen_now
 
     chosen = Chosen(EditionSettings(), note="invented problems and models, judged by live demo")
-    edition = freeze(store, session.registry, chosen, software=f"livecut {version('livecut')}")
-    return FrozenEdition("demo", utc_now().replace(microsecond=0), digest_of(to_bytes(edition)), edition)
+    return frozen_now(store, session.registry, chosen, "demo", now=utc_now())
 
 
 def _publish(session: Session, site: Path, frozen: FrozenEdition) -> None:

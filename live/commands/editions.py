@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from live.commands.evaluate import Across
+from live.commands.evaluate import Across, TableKind, print_report
 from live.commands.findings import AsCsv, AsJson, AsMarkdown, Seed, chosen_form, show
-from live.commands.windows import Difficulties, IncludeFlagged, Margin, Platforms, read_since
+from live.commands.windows import Difficulties, IncludeFlagged, Margin, Platforms, read_since, read_until
 from live.errors import ExitCode, UsageError, explain
 from live.session import Session, print_json, session_of, utc_now
 
 if TYPE_CHECKING:
     from db.engine import Store
-    from eval.editions.document import Edition, EditionSettings, FrozenEdition
-    from eval.editions.freezing import Chosen
+    from eval.editions.document import EditionSettings, FrozenEdition
 
 app = typer.Typer(help="Tables frozen with all that they rest on, under one digest.", no_args_is_help=True)
 
@@ -59,7 +60,8 @@ def freeze(  # noqa: PLR0913, PLR0917 - one parameter for each option of the com
     Nothing is judged. An edition never changes; the same store gives the same digest. A model that the newest edition
     had and this one has not needs a reason (--withdrawn).
     """
-    from eval.editions.freezing import NothingToFreeze
+    from eval.editions.freezing import Chosen, NothingToFreeze
+    from eval.editions.stored import frozen_now, keep, newest_first
 
     if not _NAME.fullmatch(name):
         raise UsageError(
@@ -68,17 +70,19 @@ def freeze(  # noqa: PLR0913, PLR0917 - one parameter for each option of the com
     settings = _settings(margin, platform, difficulty, include_flagged, across, saturated, fresh, seed)
     session = session_of(context)
     with session.open_store(must_exist=True) as store:
-        before = _newest(store)
-        gone = _withdrawn(withdrawn or (), readmitted or (), before, session)
+        before = next(newest_first(store), None)
+        gone = _withdrawn(withdrawn or (), readmitted or (), before, session, store)
         wanted = frozenset(session.canonical_names(names, store)) if names else None
-        chosen = _chosen(settings, wanted, gone, note, as_of)
+        chosen = Chosen(settings, wanted, gone, note, _as_of(as_of, store))
         try:
-            edition = _frozen(session, store, chosen)
+            with session.messages.status("reading the store and computing the tables"):
+                frozen = frozen_now(store, session.registry, chosen, name, now=utc_now())
         except NothingToFreeze as error:
             for line in explain(error):
                 typer.echo(line, err=True)
             raise typer.Exit(ExitCode.NOTHING_ELIGIBLE) from error
-        frozen = _save(store, name, edition, before)
+        _check_models(frozen, before, readmitted or ())
+        frozen = keep(store, frozen)
     _say(session, frozen, before, as_json)
 
 
@@ -113,80 +117,92 @@ def _settings(
     )
 
 
-def _chosen(
-    settings: EditionSettings, models: frozenset[str] | None, withdrawn: dict[str, str], note: str, as_of: str | None
-) -> Chosen:
-    from eval.editions.freezing import Chosen
+def _as_of(text: str | None, store: Store) -> datetime | None:
+    """The end of the day that ``--as-of`` names. Raises ``UsageError`` where the data did not stand so at that time."""
+    from db.editions import last_change
 
-    return Chosen(settings, models, withdrawn, note, read_since(as_of, "--as-of"))
+    first = read_since(text, "--as-of")
+    after = read_until(text)
+    if first is None or after is None:
+        return None
+    now = utc_now().replace(microsecond=0)
+    at = min(after if after == first else after - timedelta(seconds=1), now)
+    with store.read() as reading:
+        changed = last_change(reading)
+    if first > now:
+        raise UsageError(f"--as-of: {text} is still to come", "give a day that has begun, or leave it out")
+    if changed is not None and at < changed.replace(microsecond=0):
+        raise UsageError(
+            f"--as-of: the store did not stand so on {text}: it last changed at {changed:%Y-%m-%dT%H:%M:%SZ}",
+            "give that day or a later one, or leave it out",
+        )
+    return at
 
 
 def _withdrawn(
-    given: Iterable[str], readmitted: Iterable[str], before: FrozenEdition | None, session: Session
+    given: Iterable[str], readmitted: Iterable[str], before: FrozenEdition | None, session: Session, store: Store
 ) -> dict[str, str]:
     """Who is left out, with the reasons: those of the edition before that are not taken back in, and those given."""
-    back = {session.registry.canonical(model).casefold() for model in readmitted}
+    told = dict(_read_withdrawn(text) for text in given)
+    _check_known([*told, *readmitted], session, store)
+    back = {name.casefold() for model in readmitted for name in (model, session.registry.canonical(model))}
     earlier = {} if before is None else dict(before.edition.withdrawn)
     found = {model: reason for model, reason in earlier.items() if model.casefold() not in back}
-    for text in given:
-        model, equals, reason = (part.strip() for part in text.partition("="))
-        if not (model and equals and reason):
-            raise UsageError(f'--withdrawn: cannot read "{text}"', 'write it as "MODEL=asked by its provider"')
-        found[session.registry.canonical(model)] = reason
-    return found
+    return found | {session.registry.canonical(model): reason for model, reason in told.items()}
 
 
-def _frozen(session: Session, store: Store, chosen: Chosen) -> Edition:
-    from importlib.metadata import version
-
-    from eval.editions.freezing import freeze as freeze_store
-
-    with session.messages.status("reading the store and computing the tables"):
-        return freeze_store(store, session.registry, chosen, software=f"livecut {version('livecut')}")
+def _read_withdrawn(text: str) -> tuple[str, str]:
+    model, equals, reason = (part.strip() for part in text.partition("="))
+    if not (model and equals and reason):
+        raise UsageError(f'--withdrawn: cannot read "{text}"', 'write it as "MODEL=asked by its provider"')
+    return model, reason
 
 
-def _save(store: Store, name: str, edition: Edition, before: FrozenEdition | None) -> FrozenEdition:
-    """Keep the edition. Raises ``UsageError`` where a model is gone without a word, ``EditionExists``."""
-    from db.editions import load_edition, save_edition
-    from eval.editions.difference import difference
-    from eval.editions.document import FrozenEdition, digest_of, to_bytes
+def _check_known(names: Iterable[str], session: Session, store: Store) -> None:
+    """Raises ``UsageError`` for a name that the registry does not know, nor the store, nor any edition in it."""
+    from db.completions import list_runs
+    from db.tallies import list_tally_models
+    from eval.editions.removals import names_in
+    from eval.editions.stored import newest_first
 
-    body = to_bytes(edition)
-    now = utc_now().replace(microsecond=0)
-    frozen = FrozenEdition(name, now, digest_of(body), edition)
-    if before is not None:
-        silent = difference(before, frozen).silent_removals
-        if silent:
+    with store.read() as reading:
+        models = {*list_tally_models(reading), *(run.model for run in list_runs(reading))}
+    stored = {model.casefold() for model in models}
+    for name in names:
+        key = name.casefold()
+        if key in stored or session.registry.resolve(name) is not None:
+            continue
+        if not any(key in names_in(one.edition) for one in newest_first(store)):
+            hint = "neither the registry, nor the store, nor an edition in it has it: see live models list"
+            raise UsageError(session.registry.unknown_model(name), hint)
+
+
+def _check_models(frozen: FrozenEdition, before: FrozenEdition | None, readmitted: Iterable[str]) -> None:
+    """Raises ``UsageError`` or ``SilentRemoval`` where the table has not the models that it is said to have."""
+    from eval.editions.parts import shown_part
+    from eval.editions.removals import check_removals, is_among_runs
+
+    for model in readmitted:
+        if not is_among_runs(model, frozen.edition):
             raise UsageError(
-                f'{", ".join(silent)}: in the edition "{before.name}", and in this one without a word no more',
-                f'say why: --withdrawn "{silent[0]}=REASON"',
+                f"--readmit: there is no run of {model} in this edition",
+                "name it among the models, and bring its results in first: live import results, live judge",
             )
-    with store.write() as writing:
-        save_edition(writing, name, frozen.digest, body, now=now)
-        row, _ = load_edition(writing, name)
-    return FrozenEdition(row.name, row.frozen_at, row.digest, edition)
-
-
-def _newest(store: Store) -> FrozenEdition | None:
-    from db.editions import list_editions
-
-    with store.read() as reading:
-        rows = list_editions(reading)
-    return load_frozen(store, rows[-1].name) if rows else None
-
-
-def load_frozen(store: Store, name: str) -> FrozenEdition:
-    """The edition of that name. Raises ``EditionUnknown``, ``EditionDamaged``, ``EditionUnreadable``."""
-    from db.editions import load_edition
-    from eval.editions.document import FrozenEdition, from_bytes
-
-    with store.read() as reading:
-        row, body = load_edition(reading, name)
-    return FrozenEdition(row.name, row.frozen_at, row.digest, from_bytes(body))
+    shown = {run.name.casefold(): run for run in shown_part(frozen.edition).runs}
+    for name in frozen.edition.withdrawn:
+        if name.casefold() in shown:
+            raise UsageError(
+                f"--withdrawn: {name} is one run, which is in this edition",
+                f"withdraw its model: {shown[name.casefold()].model}",
+            )
+    if before is not None:
+        check_removals(before, frozen)
 
 
 def _say(session: Session, frozen: FrozenEdition, before: FrozenEdition | None, as_json: bool) -> None:
-    edition = frozen.edition
+    from eval.editions.parts import shown_part
+
+    edition = shown_part(frozen.edition)
     if as_json:
         print_json(_as_dict(frozen))
         return
@@ -206,7 +222,9 @@ def _say(session: Session, frozen: FrozenEdition, before: FrozenEdition | None, 
 
 
 def _as_dict(frozen: FrozenEdition) -> dict[str, object]:
-    edition = frozen.edition
+    from eval.editions.parts import shown_part
+
+    edition = shown_part(frozen.edition)
     return {
         "name": frozen.name,
         "digest": frozen.digest,
@@ -225,6 +243,8 @@ def _as_dict(frozen: FrozenEdition) -> dict[str, object]:
 def list_all(context: typer.Context, as_json: AsJson = False) -> None:
     """The editions of the store, oldest first."""
     from db.editions import list_editions
+    from eval.editions.parts import shown_part
+    from eval.editions.stored import load_frozen
 
     session = session_of(context)
     with session.open_store(reading=True) as store:
@@ -237,7 +257,7 @@ def list_all(context: typer.Context, as_json: AsJson = False) -> None:
     if not found:
         session.messages.print("no edition yet: live edition freeze NAME makes one")
     for one in found:
-        edition = one.edition
+        edition = shown_part(one.edition)
         typer.echo(
             f"{one.name}  frozen {one.frozen_at:%Y-%m-%dT%H:%MZ}  as of {edition.as_of:%Y-%m-%dT%H:%MZ}  "
             f"{len(edition.runs)} runs  {len(edition.problems)} problems  {one.digest[:12]}"
@@ -256,6 +276,7 @@ def diff(
     """What moved between two editions, and why: problems, tests, cut-offs, results, and what became of each score."""
     from eval.editions.difference import difference
     from eval.editions.difference_sheet import difference_sheet
+    from eval.editions.stored import load_frozen
 
     form = chosen_form(as_json, as_csv, as_markdown)
     session = session_of(context)
@@ -264,23 +285,51 @@ def diff(
     show(difference_sheet(difference(before, after)), form)
 
 
+@app.command("show")
+def show_edition(
+    context: typer.Context,
+    name: Name,
+    table: Annotated[TableKind, typer.Option(help="Which of its tables: see live eval --help.")] = TableKind.OWN,
+    as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
+) -> None:
+    """Print a table of an edition as it was frozen; nothing is computed."""
+    from eval.editions.stored import load_frozen
+
+    form = chosen_form(as_json, as_csv, as_markdown)
+    with session_of(context).open_store(reading=True) as store:
+        numbers = load_frozen(store, name).edition.numbers
+    if table is TableKind.OWN:
+        print_report(numbers.own, form)
+    else:
+        show(numbers.common if table is TableKind.COMMON else numbers.equated, form)
+
+
 @app.command()
 def verify(
     context: typer.Context,
-    name: Name,
+    name: Annotated[
+        str, typer.Argument(metavar="NAME|FILE", help="The edition's name, or an edition.json.gz that was published.")
+    ],
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     as_markdown: AsMarkdown = False,
 ) -> None:
     """Compute an edition again, from itself and from what the store holds of its problems and runs, and compare.
 
-    What came into the store later changes nothing. Exit code 1 where something comes out otherwise.
+    What came into the store later changes nothing. A file is computed from itself alone. Exit code 1 where something
+    comes out otherwise.
     """
     from eval.editions.difference_sheet import difference_sheet
+    from eval.editions.stored import load_frozen
     from eval.editions.verifying import verify as verify_edition
 
     form = chosen_form(as_json, as_csv, as_markdown)
     session = session_of(context)
+    if Path(name).is_file():
+        _verify_file(session, Path(name), form)
+        return
     with session.open_store(reading=True) as store:
         frozen = load_frozen(store, name)
         with session.messages.status("computing it again"):
@@ -291,11 +340,56 @@ def verify(
         else:
             typer.echo(f"{name} holds: its numbers come out of itself and of the store, digest {frozen.digest}")
         return
-    for part in found.other_numbers:
-        typer.echo(
-            f"this version computes {part.replace('_', ' ')} otherwise than {frozen.edition.software} did", err=True
-        )
+    _say_other_numbers(found.other_numbers, frozen.edition.software)
+    if found.nothing_left:
+        typer.echo(f"the store has no problem, or no result, of the edition {name}", err=True)
     if found.moved is not None:
         typer.echo(f"the store says otherwise than the edition {name}:", err=True)
         show(difference_sheet(found.moved), form)
     raise typer.Exit(ExitCode.SOMETHING_FAILED)
+
+
+def _verify_file(session: Session, file: Path, form: str) -> None:
+    """Compute the numbers of a published edition from what is in it."""
+    from eval.editions.document import digest_of, from_bytes
+    from eval.editions.packed import unpack
+    from eval.editions.verifying import AMONG_ALL, other_numbers
+
+    body = unpack(file.read_bytes())
+    edition = from_bytes(body)
+    with session.messages.status("computing it again"):
+        other = other_numbers(edition)
+    is_part = edition.private_count > 0
+    if is_part:
+        other = tuple(part for part in other if part != "private")
+        session.messages.print(
+            "its private problems are left out, so what is said of them together cannot be computed again; all other "
+            "numbers are of public problems"
+        )
+    if edition.unshown_count:
+        parts = ", ".join(sorted(AMONG_ALL))
+        session.messages.print(
+            "runs or problems that it does not show are left out, and what rests on them, too, cannot be computed "
+            f"again: {parts}, broken months"
+        )
+    digest = digest_of(body)
+    if form == "json":
+        print_json(
+            {
+                "file": str(file),
+                "digest": digest,
+                "holds": not other,
+                "other_numbers": other,
+                "private_left_out": is_part,
+            }
+        )
+    elif not other:
+        typer.echo(f"{file} holds: its numbers come out of itself, SHA-256 (unpacked) {digest}")
+    _say_other_numbers(other, edition.software)
+    if other:
+        raise typer.Exit(ExitCode.SOMETHING_FAILED)
+
+
+def _say_other_numbers(parts: Iterable[str], software: str) -> None:
+    for part in parts:
+        typer.echo(f"this version computes {part.replace('_', ' ')} otherwise than {software} did", err=True)

@@ -15,7 +15,6 @@ from urllib.parse import urlsplit
 
 import typer
 
-from live.commands.editions import load_frozen
 from live.errors import ExitCode, UsageError, explain
 from live.session import Session, session_of
 
@@ -63,6 +62,8 @@ def publish(
     """
     if folder is None and not readme:
         raise UsageError("nothing to publish to", "name a folder for the site, or a file with --readme")
+    from eval.editions.stored import load_frozen
+
     session = session_of(context)
     with session.open_store(reading=True, must_exist=True) as store:
         load = lru_cache(maxsize=2)(partial(load_frozen, store))
@@ -105,7 +106,7 @@ def _plan(
     session: Session, store: Store, load: Load, edition: str | None, title: str, base_url: str | None
 ) -> SitePlan:
     from db.editions import list_editions
-    from eval.publishing.plan import became_private, plan_site
+    from eval.publishing.plan import plan_site
 
     with store.read() as reading:
         names = [row.name for row in list_editions(reading)]
@@ -116,8 +117,8 @@ def _plan(
         raise typer.Exit(ExitCode.NOTHING_ELIGIBLE)
     root = None if edition is None else load(edition).name
     plan = plan_site(names, load, root=root, private=_private(store), title=title, base_url=base_url)
-    for name, count in plan.left_out.items():
-        session.messages.print(f"the edition {name} is left out: it shows {became_private(count)}", markup=False)
+    for name, why in plan.left_out.items():
+        session.messages.print(f"the edition {name} is left out: {why}", markup=False)
     return plan
 
 
@@ -145,6 +146,8 @@ def write_folder(session: Session, folder: Path, plan: SitePlan, load: Load) -> 
         session.messages.print(f"… and {len(written.changed) - _SHOWN} more")
     if written.kept:
         session.messages.print(f"kept, since it is not ours: {', '.join(written.kept)}", markup=False)
+    for path in written.set_aside:
+        session.messages.print(f"not ours, and written while the site was: it is kept at {path}", markup=False)
     others = f", {len(plan.others)} more below editions/" if plan.others else ""
     session.messages.print(
         f"edition {front.name}, digest {front.digest}: {written.n_files} files, {written.n_bytes / 1e6:.1f} MB{others}",

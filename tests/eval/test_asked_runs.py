@@ -86,10 +86,10 @@ def test_a_run_with_too_many_failures_is_not_ranked() -> None:
     assert [one.name for one in group.runs] == list("bcdef")
     assert group.n_problems == 40  # what it lacks is not taken from the others
     said = "a is not ranked: 3 of 40 samples have no answer (failed requests); live generate asks for them again"
-    assert group.unfit == (said,)
+    assert group.unfit == (("a", said.removeprefix("a is not ranked: ")),)
     sheet = ranking_sheet(common, (group,), seed=0)
     assert said in sheet.tables[0].notes
-    assert sheet.data["groups"][0]["not_ranked"] == (said,)
+    assert sheet.data["groups"][0]["not_ranked"] == group.unfit
 
 
 def test_when_all_have_too_many_nobody_is_ranked() -> None:

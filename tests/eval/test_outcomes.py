@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,8 +27,9 @@ from db.records import (
     TestOrigin,
 )
 from db.tallies import save_tally
-from eval.evaluation import Outcome, Settings, evaluate
-from eval.outcomes import load_imported_runs, load_judged_runs, load_problem_facts
+from eval.board import run_names
+from eval.evaluation import Outcome, RunOutcomes, Settings, evaluate
+from eval.outcomes import load_imported_runs, load_judged_runs, load_problem_facts, told_apart
 from tests.eval.facts import NOW, model, registry, utc
 
 KEYS = [ProblemKey("atcoder", f"p{number}") for number in range(4)]
@@ -115,10 +117,53 @@ def test_answers_to_an_older_statement_are_left_out_and_counted(store: Store) ->
 
 def test_runs_under_one_label_are_told_apart(store: Store) -> None:
     with store.write() as session:
-        ids = [save_run(session, RunRecord("m", "", {"temperature": value}), now=NOW) for value in (0.2, 0.6)]
+        for value in (0.2, 0.6):
+            save_run(session, RunRecord("m", "", {"temperature": value}), now=NOW)
     with store.read() as session:
-        labels = [item.label for item in load_judged_runs(session, None)]
-    assert labels == [f"run #{run_id}" for run_id in ids]
+        labels = [(item.label, item.stored_label) for item in load_judged_runs(session, None)]
+    assert labels == [("temperature 0.2", ""), ("temperature 0.6", "")]
+
+
+PLAIN = {"temperature": 0.2, "prompt": "plain"}
+LONG = "a prompt of a good many words, which would make any table too wide to read"
+
+
+@pytest.mark.parametrize(
+    ("label", "conditions", "labels"),
+    [
+        ("warm", [PLAIN], ["warm"]),
+        ("", [PLAIN, {"temperature": 0.9, "prompt": "plain"}], ["temperature 0.2", "temperature 0.9"]),
+        ("", [PLAIN, {"temperature": 0.9}], ["prompt plain, temperature 0.2", "no prompt, temperature 0.9"]),
+        ("high", [{"stop": ["a"]}, {"stop": None}], ['high, stop ["a"]', "high, stop null"]),
+        ("", [{"prompt": LONG}, {"prompt": f"{LONG} (2)"}, {}], ["run #2", "run #1", "run #3"]),
+        ("cold", [{"prompt": f"{LONG} (2)"}, {"prompt": LONG}], ["cold #1", "cold #2"]),
+        # A word that reads like a number: what is shown would be the same.
+        ("", [{"seed": 1}, {"seed": "1"}], ["run #2", "run #1"]),
+    ],
+)
+def test_labels_follow_from_conditions_alone(
+    label: str, conditions: list[dict[str, Any]], labels: list[str], tmp_path: Path
+) -> None:
+    for order in (1, -1):
+        with open_store(f"sqlite:///{tmp_path / str(order)}.db") as store:
+            with store.write() as session:
+                for one in conditions[::order]:
+                    save_run(session, RunRecord("m", label, one), now=NOW)
+                save_run(session, RunRecord("other", label, PLAIN), now=NOW)
+            with store.read() as session:
+                runs = load_judged_runs(session, None, ["m"])
+            found = [next(run.label for run in runs if run.conditions == one) for one in conditions]
+            assert found == labels, order
+            assert told_apart(runs) == runs
+            assert told_apart(runs[:1])[0].label == label
+
+
+def test_names_do_not_depend_on_the_order_of_runs() -> None:
+    # One label is the other's made one: a number is still needed.
+    runs = [RunOutcomes("m", (), label="t 1", conditions={"t": value}) for value in (2, 1)]
+    assert run_names(runs) == ("m (t 1) #2", "m (t 1)")
+    assert run_names(runs[::-1]) == ("m (t 1)", "m (t 1) #2")
+    assert run_names([*runs, RunOutcomes("n", (), name="m (t 1)")]) == ("m (t 1) #3", "m (t 1) #2", "m (t 1)")
 
 
 def test_a_report_from_the_store(store: Store) -> None:

@@ -14,8 +14,8 @@ from rich.console import Console
 from eval.cutoffs import parse_cutoff
 from eval.evaluation import RunOutcomes, Settings, evaluate
 from eval.models import ModelEntry
-from eval.render import print_table, to_csv, to_json, to_markdown
-from eval.report import Report
+from eval.render import print_table, score_text, to_csv, to_json, to_markdown
+from eval.report import Report, Score
 from tests.eval.facts import NOW, claim, model, problem, registry, run
 
 HOSTILE = "m|x<script>[red]*\u2028`b`"
@@ -89,6 +89,12 @@ def test_a_handful_of_problems_is_a_count() -> None:
     report = report_of(model("m"), runs=[run("m", [(n, 2, 1) for n in range(7)])])
     assert "3.5 of 7" in printed(report)
     assert "50.0 %" not in printed(report)
+
+
+def test_a_score_without_a_number_says_why() -> None:
+    nothing = Score(1, None, None, None, "none", 0, 0)
+    assert score_text(nothing) == "no number: no problem was judged"
+    assert score_text(replace(nothing, k=5, n_too_few=3)) == "no number: 3 problems have fewer than 5 samples"
 
 
 def test_names_cannot_break_out_of_markdown_or_markup() -> None:

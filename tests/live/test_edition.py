@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from db.editions import load_edition
 from db.engine import open_store
+from eval.editions.document import FrozenEdition, to_bytes
+from eval.editions.packed import pack
+from eval.editions.parts import public_part
+from eval.editions.stored import load_frozen
+from eval.render import to_csv
+from eval.sheets import sheet_to_csv
 from tests.live.command import Live
+
+TABLES = ("own", "common", "equated")
+
+
+def load_frozen_board(folder: Path, name: str) -> FrozenEdition:
+    """The edition that stands in the store of a folder."""
+    with open_store(f"sqlite:///{folder / 'store.db'}") as store:
+        return load_frozen(store, name)
 
 
 def body_of(folder: Path, name: str) -> bytes:
@@ -60,7 +76,7 @@ def test_a_model_does_not_disappear_without_a_word(board_live: Live) -> None:
     assert board_live("edition", "freeze", "a").code == 0
     silent = board_live("edition", "freeze", "b", *(f"m{place}" for place in range(8)), "late")
     assert silent.code == 2
-    assert 'memoriser: in the edition "a", and in this one without a word no more' in silent.err
+    assert 'memoriser: in the edition "a", and in "b" without a word no more' in silent.err
     assert "--withdrawn" in silent.err
     told = board_live("edition", "freeze", "b", "--withdrawn", "memoriser=asked by its provider")
     assert told.code == 0
@@ -69,6 +85,122 @@ def test_a_model_does_not_disappear_without_a_word(board_live: Live) -> None:
         "memoriser": "asked by its provider"
     }
     assert board_live("edition", "freeze", "d", "--readmit", "memoriser", "--json").document["withdrawn"] == {}
+
+
+def test_a_withdrawn_model_does_not_come_back_as_nothing(board_live: Live) -> None:
+    """Two freezes that together lose a model: withdrawn with a reason, then taken back in, and not in the table."""
+    others = [*(f"m{place}" for place in range(8)), "late"]
+    assert board_live("edition", "freeze", "a").code == 0
+    assert board_live("edition", "freeze", "b", "--withdrawn", "memoriser=asked by its provider").code == 0
+    lost = board_live("edition", "freeze", "c", *others, "--readmit", "memoriser")
+    assert lost.code == 2
+    assert lost.err.splitlines() == [
+        "error: --readmit: there is no run of memoriser in this edition",
+        "  what to do: name it among the models, and bring its results in first: live import results, live judge",
+    ]
+    assert len(board_live("edition", "list", "--json").document) == 2
+
+
+@pytest.mark.parametrize("option", ["--withdrawn", "--readmit"])
+def test_only_models_that_somebody_knows_are_withdrawn_or_taken_back(board_live: Live, option: str) -> None:
+    name = "memorizer"
+    ended = board_live("edition", "freeze", "a", option, f"{name}=typo" if option == "--withdrawn" else name)
+    assert ended.code == 2
+    assert ended.err.startswith('error: unknown model "memorizer"; did you mean memoriser?\n  what to do: ')
+    assert board_live("edition", "list").out == ""
+
+
+def test_one_run_of_a_model_is_not_withdrawn_while_it_stands_in_the_table(board_live: Live, tmp_path: Path) -> None:
+    """It would be called withdrawn beside its own row."""
+    rows = tmp_path / "new.jsonl"
+    row = {"platform": "atcoder", "id": "round-58-hard", "model": "m7", "n_samples": 4, "n_correct": 0}
+    rows.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    assert board_live("import", "results", rows, "--format", "jsonl", "--origin", "elsewhere").code == 0
+    assert board_live("edition", "freeze", "a").code == 0
+    run = next(one.name for one in load_frozen_board(tmp_path, "a").edition.runs if one.name.startswith("m7 ("))
+    ended = board_live("edition", "freeze", "b", "--withdrawn", f"{run}=why")
+    assert ended.code == 2
+    assert f"--withdrawn: {run} is one run, which is in this edition" in ended.err
+    assert "withdraw its model: m7" in ended.err
+
+
+def test_the_day_as_of_which_it_is_frozen_is_not_before_the_last_change(board_live: Live) -> None:
+    """The board came on 2026-01-01 at midnight."""
+    early = board_live("edition", "freeze", "a", "--as-of", "2025-12-31")
+    assert early.code == 2
+    assert early.err.splitlines() == [
+        "error: --as-of: the store did not stand so on 2025-12-31: it last changed at 2026-01-01T00:00:00Z",
+        "  what to do: give that day or a later one, or leave it out",
+    ]
+    ahead = board_live("edition", "freeze", "a", "--as-of", "2098-01-01")
+    assert (ahead.code, ahead.err.splitlines()[0]) == (2, "error: --as-of: 2098-01-01 is still to come")
+    for name, day, at in (
+        ("a", "2026-01-01", "2026-01-01T23:59:59+00:00"),
+        ("b", "2026-01-03T10:00Z", "2026-01-03T10:00:00+00:00"),
+    ):
+        assert board_live("edition", "freeze", name, "--as-of", day, "--json").document["as_of"] == at
+        assert board_live("edition", "verify", name).code == 0
+
+
+def test_the_frozen_tables_are_shown_as_they_were(board_live: Live, tmp_path: Path) -> None:
+    assert board_live("edition", "freeze", "a").code == 0
+    frozen = load_frozen_board(tmp_path, "a").edition.numbers
+    before = {table: board_live("edition", "show", "a", "--table", table, "--csv").out for table in TABLES}
+    assert before["own"] == to_csv(frozen.own)
+    assert before["common"] == sheet_to_csv(frozen.common)
+    assert before["equated"] == sheet_to_csv(frozen.equated)
+    assert board_live("problems", "flag", "leetcode:round-59-easy", "bad_tests", "--reason", "two fail").code == 0
+    assert {table: board_live("edition", "show", "a", "--table", table, "--csv").out for table in TABLES} == before
+    assert board_live("edition", "show", "a", "--md").out.startswith("| ")
+    assert "memoriser" in board_live("edition", "show", "a").out
+    assert board_live("edition", "show", "a", "--md", "--csv").code == 2
+
+
+def test_a_published_file_is_verified_from_itself(board_live: Live, tmp_path: Path) -> None:
+    """Without a store: one with a private problem, packed; the same with another number in it; and what is none."""
+    flagged = board_live("problems", "flag", "leetcode:round-59-easy", "private", "--reason", "held back")
+    assert flagged.code == 0
+    assert board_live("edition", "freeze", "a").code == 0
+    frozen = load_frozen_board(tmp_path, "a")
+    public = public_part(frozen.edition)
+    (tmp_path / "edition.json.gz").write_bytes(pack(to_bytes(public)))
+    (tmp_path / "whole.json").write_bytes(to_bytes(frozen.edition))
+    (tmp_path / "store.db").unlink()
+    held = board_live("edition", "verify", "edition.json.gz")
+    assert (held.code, held.out) == (
+        0,
+        "edition.json.gz holds: its numbers come out of itself, SHA-256 (unpacked) "
+        f"{hashlib.sha256(to_bytes(public)).hexdigest()}\n",
+    )
+    assert "its private problems are left out" in held.err
+    whole = board_live("edition", "verify", "whole.json", "--json")
+    assert whole.document == {
+        "file": "whole.json", "digest": frozen.digest, "holds": True, "other_numbers": [], "private_left_out": False
+    }  # fmt: skip
+    first = public.runs[0]
+    changed = replace(public, runs=(replace(first, n_correct=tuple(0 for _ in first.n_correct)), *public.runs[1:]))
+    (tmp_path / "changed.json").write_bytes(to_bytes(changed))
+    other = board_live("edition", "verify", "changed.json")
+    assert (other.code, other.out) == (1, "")
+    assert f"this version computes own otherwise than {public.software} did" in other.err
+    for body in (b"{}", b"\x1f\x8bnothing", pack(b"[" * 100_000), pack(to_bytes(public))[:-20]):
+        (tmp_path / "none.gz").write_bytes(body)
+        refused = board_live("edition", "verify", "none.gz")
+        assert refused.code == 2
+        assert "what to do" in refused.err
+
+
+def test_a_published_file_of_some_of_the_models_says_what_cannot_be_computed_again(
+    board_live: Live, tmp_path: Path
+) -> None:
+    """The others take part in the audits, and are not published."""
+    assert board_live("edition", "freeze", "a", "m0", "m1", "m2", "memoriser").code == 0
+    public = public_part(load_frozen_board(tmp_path, "a").edition)
+    assert {run.model for run in public.runs} == {"m0", "m1", "m2", "memoriser"}
+    (tmp_path / "edition.json.gz").write_bytes(pack(to_bytes(public)))
+    held = board_live("edition", "verify", "edition.json.gz")
+    assert held.code == 0
+    assert "cannot be computed again: contamination, difficulty, health, broken months\n" in held.err
 
 
 def test_what_moved_is_told(board_live: Live, tmp_path: Path) -> None:

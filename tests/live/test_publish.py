@@ -18,6 +18,7 @@ import pytest
 from db.editions import save_edition
 from db.engine import open_store
 from eval.editions.document import FrozenEdition, to_bytes
+from eval.publishing import switch
 from eval.publishing.publication import File
 from tests.eval.editions.built import FROZEN_AT, edition_problem, edition_run, freeze_built
 from tests.eval.facts import model, registry
@@ -222,7 +223,7 @@ def test_a_process_that_ends_in_the_middle_leaves_the_former_site(one: Live, tmp
     command = [sys.executable, "-m", "live", "--db", str(tmp_path / "store.db"), "-q", "publish", str(site)]
     with subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True) as process:
         deadline = time.monotonic() + 120
-        while not list(tmp_path.glob(".site.building-*/site/edition.json")):
+        while not list(tmp_path.glob(".site.building-*/site/edition.json.gz")):
             assert process.poll() is None
             assert time.monotonic() < deadline
             time.sleep(0.005)
@@ -278,7 +279,7 @@ def test_private_problems_are_in_no_byte_of_what_is_published(board_live: Live, 
         words += [f"{contest}-{level}", f"{contest} {level}"]
     refused = board_live("publish", "site")
     assert refused.code == 2
-    assert 'the edition "2025-04" shows 2 problems that have become private' in refused.err
+    assert 'the edition "2025-04" is not published: it shows 2 problems that have become private' in refused.err
     assert board_live("edition", "freeze", "2025-05").code == 0
     (tmp_path / "README.md").write_bytes(MARKS.encode())
     done = board_live("publish", "site", "--readme", "README.md")
@@ -288,6 +289,46 @@ def test_private_problems_are_in_no_byte_of_what_is_published(board_live: Live, 
     assert len(files) > 200
     assert [path for path in files if any(word.encode() in path.read_bytes() for word in words)] == []
     assert any(b"round-57-easy" in path.read_bytes() for path in files)
+
+
+def test_what_was_private_once_can_be_published_later(board_live: Live, tmp_path: Path) -> None:
+    """Held back, frozen, released and frozen again: the second shows it, the first still does not."""
+    (tmp_path / "README.md").write_bytes(MARKS.encode())
+    key = "leetcode:round-31-easy"
+    assert board_live("problems", "flag", key, "private", "--reason", "held back").code == 0
+    assert board_live("edition", "freeze", "p1").code == 0
+    assert board_live("problems", "unflag", key, "private").code == 0
+    assert board_live("edition", "freeze", "released").code == 0
+    done = board_live("publish", "--readme", "README.md")
+    assert (done.code, "left out" in done.err) == (0, False)
+    assert board_live("problems", "flag", key, "private", "--reason", "again").code == 0
+    refused = board_live("publish", "--readme", "README.md")
+    assert refused.code == 2
+    assert 'the edition "released" is not published: it shows 1 problem that has become private' in refused.err
+    done = board_live("publish", "--readme", "README.md", "--edition", "p1")
+    assert done.code == 0
+    assert "the edition released is left out: it shows 1 problem that has become private" in done.err
+
+
+def test_what_is_written_too_late_to_be_seen_is_kept_and_said(
+    one: Live, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    site.mkdir()
+    put_site(site, small_site("old"))
+    real = switch.exchange
+
+    def late(first: Path, second: Path) -> bool:
+        if second == site:
+            (site / "data" / "notes.txt").write_text("mine")
+        return real(first, second)
+
+    monkeypatch.setattr(switch, "exchange", late)
+    monkeypatch.setattr("eval.publishing.building.build_site", lambda *_, **__: small_site("2025-04"))
+    done = one("publish", "site")
+    assert done.code == 0
+    (kept,) = tmp_path.glob(".site.building-*/site/data/notes.txt")
+    assert f"not ours, and written while the site was: it is kept at {kept}\n" in done.err
 
 
 @pytest.mark.slow

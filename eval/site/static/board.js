@@ -117,8 +117,9 @@
   /** The data, from a script that sets a global: a page opened from a folder may not fetch. */
   function load() {
     const build = form.dataset.build ?? "";
-    loading ??= new Promise((resolve, reject) => {
-      const script = document.createElement("script");
+    if (loading) return loading;
+    const script = document.createElement("script");
+    loading = new Promise((resolve, reject) => {
       script.onload = resolve;
       script.onerror = () => reject(new Error("data/board.js cannot be read"));
       script.src = `data/board.js?${build}`;
@@ -127,6 +128,11 @@
       const data = window.LIVE_BOARD;
       if (build && data.build !== build) throw new Error("page and data are of different builds: load the page again");
       board = liveTables.prepare(data);
+    });
+    // What failed once may work when it is asked for again.
+    loading.catch(() => {
+      loading = null;
+      script.remove();
     });
     return loading;
   }
@@ -196,6 +202,7 @@
       ["Each model on those after its own cut-off, as by ", { code: command(own, view, "") }],
       [`All on the same ones, ${where}: ${groupsText(common)}, as by `, { code }],
       ...common.groups.flatMap((group) => ranksSaid(group, common.groups.length, code)),
+      [`These commands give the same numbers ${board.commands.basis}.`],
     ];
   }
 
@@ -221,7 +228,7 @@
     const option = (name, values) => values.map((value) => (value ? ` --${name} ${word(value)}` : "")).join("");
     const lists = LISTS.map((name) => option(name, view[name].length ? view[name] : board.commands[name]));
     const bounds = option("since", [view.from]) + option("until", [view.to]);
-    return start + bounds + lists.join("") + board.commands.tail + tail;
+    return start + bounds + lists.join("") + board.commands.tail + tail + board.commands.models;
   }
 
   /** A table of the page: its rows by body, and how it is sorted (null: as it came). */

@@ -11,11 +11,6 @@
  * A column without a cell has no number. A place is one of a problem or of a run in the data.
  */
 const liveTables = (() => {
-  const TOO_FEW_PROBLEMS = 10;
-  const MIN_MODELS = 5;
-  const MIN_COMMON = 30;
-  const MAX_FAILED_SHARE = 0.05;
-
   /** Places in the list of reasons; those of problems follow. */
   const [DATE_UNKNOWN, BEFORE_CUTOFF, TOO_NEAR, OUTSIDE_WINDOW, NO_TESTS] = [0, 1, 2, 3, 4];
   const [NO_COMPLETION, NO_RESULT, NOT_JUDGED, INTERNAL_ERROR, OLDER_STATEMENT] = [5, 6, 7, 8, 9];
@@ -112,15 +107,13 @@ const liveTables = (() => {
 
   const number = (n) => ({ text: String(n), value: n });
 
-  const fewer = (n) => `fewer than ${TOO_FEW_PROBLEMS} problems (${n}): read it as a list, not as a rate`;
-
   /** The cells of a mean over n problems: a handful is shown as a count, none as no number at all. */
-  function scoreCells({ mean, low, high, nContests }, n) {
+  function scoreCells({ mean, low, high, nContests }, n, isFew) {
     const cells = { problems: number(n), contests: number(nContests) };
     if (mean === null) return cells;
-    const text = n < TOO_FEW_PROBLEMS ? `${liveIntervals.threeDigits(mean * n)} of ${n}` : liveIntervals.percent(mean);
+    const text = isFew ? `${liveIntervals.threeDigits(mean * n)} of ${n}` : liveIntervals.percent(mean);
     cells.score = { text, value: mean };
-    if (n >= TOO_FEW_PROBLEMS && low !== null) {
+    if (!isFew && low !== null) {
       cells.interval = { text: liveIntervals.span(low, high), value: low, high };
     }
     return cells;
@@ -148,9 +141,9 @@ const liveTables = (() => {
       }
       const n = judged.length;
       const found = meanOf(board, judged, (place) => board.passed[run.code[place]]);
-      const few = n < TOO_FEW_PROBLEMS ? fewer(n) : "";
+      const few = board.few[n] ?? "";
       const note = n ? few : `no problem was judged; ${leftOutText(board, leftOut)}`;
-      return { ...scoreCells(found, n), eligible: number(eligible), note: { text: note } };
+      return { ...scoreCells(found, n, few !== ""), eligible: number(eligible), note: { text: note } };
     });
   }
 
@@ -201,7 +194,7 @@ const liveTables = (() => {
       failed += unanswered;
       all += board.samples[run.code[place]] + waiting + internal + older + unanswered;
     }
-    if (!(failed > MAX_FAILED_SHARE * all)) return null;
+    if (!(failed > board.limits.failed * all)) return null;
     return `${failed} of ${all} samples have no answer (failed requests); live generate asks for them again`;
   }
 
@@ -211,7 +204,7 @@ const liveTables = (() => {
     const runs = members.filter((run) => why.get(run) === null);
     const complete = columns.filter((place) => runs.every((run) => run.seen[place]));
     const n = complete.length;
-    const note = n === 0 ? "no problem is common to these runs" : n < TOO_FEW_PROBLEMS ? fewer(n) : "";
+    const note = board.few[n] ?? "";
     const contests = new Set(complete.map((place) => board.contest[place])).size;
     const group = { runs, problems: n, contests, exposed: [] };
     for (const run of members) {
@@ -221,11 +214,11 @@ const liveTables = (() => {
       const found = meanOf(board, complete, (column) => board.share[run.code[column]]);
       const exposed = run.after === null ? null : count(complete, (column) => board.at[column] < run.after);
       group.exposed.push(exposed);
-      Object.assign(rows[place], shared, scoreCells(found, n));
+      Object.assign(rows[place], shared, scoreCells(found, n, note !== ""));
       rows[place].lacks = number(count(columns, (column) => !run.seen[column]));
       if (exposed !== null) rows[place].exposed = number(exposed);
     }
-    group.noRanks = whyUnranked(group) ?? fillRanks(board, window, runs, rows);
+    group.noRanks = whyUnranked(board, group) ?? fillRanks(board, window, runs, rows);
     return group;
   }
 
@@ -249,10 +242,10 @@ const liveTables = (() => {
   const range = (low, high) => ({ text: low === high ? `${low}` : `${low}–${high}`, value: low, high });
 
   /** Why nobody can be ranked on these problems, as eval/ranking.py and eval/freshness.py say it; null: they can be. */
-  function whyUnranked({ runs, problems, contests, exposed }) {
+  function whyUnranked({ limits }, { runs, problems, contests, exposed }) {
     const models = new Set(runs.map((run) => run.model)).size;
-    if (models < MIN_MODELS) return `ranks need at least ${MIN_MODELS} models, there are ${models}`;
-    if (problems < MIN_COMMON) return `ranks need at least ${MIN_COMMON} common problems, there are ${problems}`;
+    if (models < limits.models) return `ranks need at least ${limits.models} models, there are ${models}`;
+    if (problems < limits.common) return `ranks need at least ${limits.common} common problems, there are ${problems}`;
     if (contests < 2) return "ranks need problems of at least 2 contests, all are of one";
     const seen = runs.map((run, row) => ({ name: run.name, n: exposed[row] })).filter(({ n }) => n !== 0);
     if (!seen.length) return null;

@@ -23,10 +23,10 @@ from eval.editions.document import (
     RunFailures,
     SampledFailure,
     digest_of,
-    public_part,
     to_bytes,
 )
 from eval.editions.numbers import Inputs, numbers_of
+from eval.editions.parts import public_part
 from eval.models import ModelEntry, Registry
 from eval.publishing.publication import Published
 from eval.registry_files import load_registry
@@ -38,6 +38,15 @@ TODAY = date(2026, 11, 1)
 """The day of the registry, some of whose claims were superseded in 2026."""
 HOSTILE = 'A | B "C" <script>alert(1)</script>\u2028 end'
 PRIVATE_ID = "hush-hush-17"
+SECRETS = (
+    f"see\natcoder:{PRIVATE_ID}",
+    f"see\tAtCoder:{PRIVATE_ID.upper()}",
+    f"x.atcoder:{PRIVATE_ID}b",
+    f"{PRIVATE_ID}_x and {PRIVATE_ID}-",
+    f"https://atcoder.example/tasks/{PRIVATE_ID}?lang=en",
+    'the "Secret Garden Paths" and secret  garden\nwalls',
+)
+"""Words of private problems, for texts that speak of others."""
 BUILD_DELAY = timedelta(hours=24)
 """The site's dates are the contest's and 24 hours."""
 
@@ -149,7 +158,13 @@ def invented(name: str = "2025-05") -> FrozenEdition:
     runs = [
         edition_run("steady", _solved(problems, 3, 2)),
         edition_run("memoriser", [(p, n, n if p < 40 else c) for p, n, c in _solved(problems, 2, 4)]),
-        edition_run("frugal", _solved(problems, 1, 3)[20:], imported=True, origin="site", conditions={}),
+        edition_run(
+            "frugal",
+            _solved(problems, 1, 3)[20:],
+            imported=True,
+            origin="site",
+            conditions={f"without {PRIVATE_ID}": list(SECRETS)},
+        ),
         edition_run("late", _solved(problems, 4, 2)[:50]),
         edition_run(
             "failing",
@@ -175,7 +190,7 @@ def invented(name: str = "2025-05") -> FrozenEdition:
                 claim("2024-02", ClaimKind.RELIABLE_KNOWLEDGE),
             ),
         ),
-        ModelEntry("nameless"),
+        ModelEntry("nameless", notes=" ".join(SECRETS)),
     )
     environment = EditionEnvironment("e" * 64, "docker", {"python": "3.11.2", "image": "sha256:abc"})
     return freeze_built(
@@ -185,7 +200,7 @@ def invented(name: str = "2025-05") -> FrozenEdition:
         name=name,
         environment=environment,
         withdrawn={"ghost-1": "asked by its provider"},
-        failures=(_failures("steady"), _failures(HOSTILE)),
+        failures=(_failures("steady"), _failures(HOSTILE, "".join(f"print({one!r})\n" for one in SECRETS))),
         note="A note of <em>the</em> maintainer",
     )
 
@@ -207,11 +222,18 @@ def _invented_problem(place: int) -> EditionProblem:
         13: {"exposed_precision": Precision.DAY, "exposed_at": exposed[:10]},
         17: {"native_id": PRIVATE_ID, "title": "Secret Garden Paths", "flags": (("private", "held back"),)},
         45: {"native_id": PRIVATE_ID + "b", "title": "Secret Garden Walls", "flags": (("private", "held back"),)},
+        15: {"flags": (("exposed_earlier", _copy_of(PRIVATE_ID, "Secret Garden Paths")),)},
         19: {"flags": (("has_image", f"the same picture as atcoder:{PRIVATE_ID}, has"),), "samples_only": True},
+        27: {"flags": (("early_access", " ".join(SECRETS)),)},
         21: {"difficulty": None, "contest": None, "url": None},
         23: {"n_tests": 0, "suite_digest": None},
     }
     return edition_problem(place, **(fields | odd.get(place, {})))
+
+
+def _copy_of(native: str, title: str) -> str:
+    """What `db.exposure` says of a copy."""
+    return f'the same as atcoder:{native}, public since 2023-12-01T00:00:00+00:00: "{title}" ({native}) word for word'
 
 
 def _solved(problems: Sequence[EditionProblem], n: int, period: int) -> list[tuple[int, int, int]]:
@@ -220,13 +242,13 @@ def _solved(problems: Sequence[EditionProblem], n: int, period: int) -> list[tup
     return [(place, n, 0 if place % period == 0 else n - place % n) for place in places]
 
 
-def _failures(run: str) -> RunFailures:
+def _failures(run: str, code: str = "while True:\n    pass\n") -> RunFailures:
     return RunFailures(
         run,
         {"accepted": 40, "wrong_answer": 12, "time_limit": 3},
         (
             SampledFailure("codeforces:p30", 1, "wrong_answer", "02", "python", "print('</pre><script>')\n", False),
-            SampledFailure("atcoder:p31", 0, "time_limit", "11", "python", "while True:\n    pass\n", True),
+            SampledFailure("atcoder:p31", 0, "time_limit", "11", "python", code, True),
         ),
     )
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from eval.editions.document import EditionUnreadable, digest_of, from_bytes, public_part, to_bytes
+from eval.editions.document import EditionUnreadable, digest_of, from_bytes, to_bytes
+from eval.editions.parts import public_part
 from tests.eval.editions.built import PRIVATE_ID, invented
 
 
@@ -75,11 +76,15 @@ def test_the_public_part_has_no_trace_of_private_problems() -> None:
     assert PRIVATE_ID.encode() in to_bytes(edition)
     public = public_part(edition)
     body = to_bytes(public)
-    for trace in (PRIVATE_ID, "Secret Garden"):
-        assert trace.encode() not in body
-    assert (len(edition.problems), len(public.problems), edition.n_private, public.n_private) == (60, 58, 2, 0)
+    for trace in (PRIVATE_ID, "secret garden", "secret  garden"):
+        assert trace in to_bytes(edition).decode().casefold()
+        assert trace not in body.decode().casefold()
+    assert from_bytes(body) == public
+    assert (len(edition.problems), len(public.problems), edition.n_private, public.n_private) == (60, 58, 2, 2)
+    assert (edition.private_count, public.private_count) == (0, 2)
     assert [one.facts.problem_id for one in public.problems] == list(range(58))
-    assert public.numbers == edition.numbers
+    assert [row.scores for row in public.numbers.own.rows] == [row.scores for row in edition.numbers.own.rows]
+    assert public.numbers.private == edition.numbers.private
     reasons = [reason for one in public.problems for name, reason in one.facts.flags if name == "has_image"]
     assert reasons == ["the same picture as a private problem, has"]
 
@@ -98,3 +103,18 @@ def test_results_stay_with_their_problems_when_private_ones_are_taken_out() -> N
         }
         assert kept == {name: result for name, result in results.items() if PRIVATE_ID not in name}
         assert {public.problems[one.problem].written_id for one in after.rare} <= set(results)
+
+
+def test_why_a_run_has_no_row() -> None:
+    edition = invented().edition
+    runs = {run.name: run for run in edition.runs}
+    row = edition.row_of("steady")
+    assert row is not None
+    assert (row.run, edition.reason_of(runs["steady"])) == ("steady", None)
+    assert edition.row_of("nameless") is None
+    why = "no cut-off and no release date is known"
+    assert edition.reason_of(runs["nameless"]) == why
+    renamed = replace(runs["nameless"], name="nameless (plain)", model="the model", entry="NameLess")
+    assert edition.reason_of(renamed) == why
+    assert edition.reason_of(replace(renamed, entry=None)) is None
+    assert edition.reason_of(replace(renamed, model="Ghost-1", entry=None)) == "asked by its provider"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -26,13 +27,15 @@ from db.records import (
     TestOrigin,
 )
 from db.tallies import save_tally
-from eval.editions.document import Edition, EditionSettings, FrozenEdition, digest_of, to_bytes
+from eval.editions.document import Edition, EditionSettings, to_bytes
 from eval.editions.freezing import Chosen, NothingToFreeze, freeze
-from eval.editions.verifying import verify
+from eval.editions.parts import public_part
+from eval.labels import LabelUnknown
 from eval.models import Registry
 from tests.eval.facts import NOW, model, registry, utc
 
 KEYS = [ProblemKey("atcoder", f"p{number}") for number in range(4)]
+LEETCODE = [ProblemKey("leetcode", f"q{number}") for number in range(2)]
 MODELS = registry(model("m", "2023-10"), model("other", "2023-10", origins=("/somewhere/models.toml",)))
 ENVIRONMENT = EnvironmentRecord("e" * 64, "docker", {"python": "3.11.2"})
 WRONG = [{"name": "1", "verdict": "accepted"}, {"name": "2", "verdict": "wrong_answer", "detail": "got 3, not 4"}]
@@ -57,22 +60,30 @@ def save(store: Store, keys: Iterable[ProblemKey]) -> None:
             save_problem(session, record, now=NOW)
 
 
-def judge(store: Store, results: Sequence[tuple[ProblemKey, str, str]]) -> None:
+def judge(
+    store: Store,
+    results: Sequence[tuple[ProblemKey, str, str]],
+    *,
+    temperature: float = 0.2,
+    environment: EnvironmentRecord = ENVIRONMENT,
+    now: datetime = NOW,
+) -> None:
     """Save samples of the model "m" as (problem, code, verdict), each a sample of its own, and judge them."""
     with store.write() as session:
-        run_id = save_run(session, RunRecord("m", "", {"temperature": 0.2}), now=NOW)
+        run_id = save_run(session, RunRecord("m", "", {"temperature": temperature}), now=NOW)
         for sample, (key, code, _) in enumerate(results):
             save_completion(session, run_id, CompletionRecord(key, sample, code))
-        environment_id = save_environment(session, ENVIRONMENT, now=NOW)
+        environment_id = save_environment(session, environment, now=NOW)
     with store.write() as session:
-        pending = {item.sample_index: item for item in iter_pending(session, environment_id, limit=1000)}
+        found = iter_pending(session, environment_id, run_ids=[run_id], limit=1000)
+        pending = {item.sample_index: item for item in found}
         records = [
             JudgementRecord(
                 pending[sample].completion_id,
                 pending[sample].suite_id,
                 verdict,
                 WRONG if verdict == "wrong_answer" else [],
-                NOW,
+                now,
             )
             for sample, (_, _, verdict) in enumerate(results)
         ]
@@ -91,8 +102,8 @@ def store(tmp_path: Path) -> Iterator[Store]:
         yield opened
 
 
-def frozen_of(store: Store, models: Registry = MODELS, **choices: Any) -> Edition:
-    return freeze(store, models, Chosen(EditionSettings(), **choices), software="livecut 0.1.0")
+def frozen_of(store: Store, registry: Registry = MODELS, **choices: Any) -> Edition:
+    return freeze(store, registry, Chosen(EditionSettings(), **choices), software="livecut 0.1.0")
 
 
 def test_two_stores_filled_in_another_order_give_the_same_bytes(tmp_path: Path) -> None:
@@ -106,6 +117,22 @@ def test_two_stores_filled_in_another_order_give_the_same_bytes(tmp_path: Path) 
             bodies.append(to_bytes(frozen_of(store)))
     assert len(set(bodies)) == 1
     assert b"/somewhere" not in bodies[0]
+
+
+def test_two_runs_of_one_model_saved_in_another_order_give_the_same_bytes(tmp_path: Path) -> None:
+    bodies = []
+    for name, order in (("a", 1), ("b", -1)):
+        with open_store(f"sqlite:///{tmp_path / name}.db") as store:
+            save(store, KEYS)
+            for temperature, verdict in [(0.2, "accepted"), (0.9, "wrong_answer")][::order]:
+                judge(store, [(KEYS[0], "print(1)", verdict)], temperature=temperature)
+            edition = frozen_of(store)
+            bodies.append(to_bytes(edition))
+            assert [(run.name, run.label, run.stored_label, run.n_correct) for run in edition.runs] == [
+                ("m (temperature 0.2)", "temperature 0.2", "", (1,)),
+                ("m (temperature 0.9)", "temperature 0.9", "", (0,)),
+            ]
+    assert len(set(bodies)) == 1
 
 
 def test_problems_and_runs_are_those_of_the_store(store: Store) -> None:
@@ -158,9 +185,35 @@ def test_withdrawn_and_unnamed_models_are_left_out(store: Store) -> None:
     left = frozen_of(store, withdrawn={"M": "asked by its provider"})
     assert [run.name for run in left.runs] == ["other"]
     assert left.withdrawn == {"M": "asked by its provider"}
-    assert [run.name for run in frozen_of(store, models=MODELS, **{}).runs] == ["m", "other"]
-    chosen = Chosen(EditionSettings(), models=frozenset({"m"}))
-    assert [run.name for run in freeze(store, MODELS, chosen, software="x").runs] == ["m"]
+    assert [run.name for run in frozen_of(store).runs] == ["m", "other"]
+    chosen = frozen_of(store, models=frozenset({"m"}))
+    assert [(run.name, run.is_shown) for run in chosen.runs] == [("m", True), ("other", False)]
+    assert [row.run for row in chosen.numbers.own.rows] == ["m"]
+    public = public_part(chosen)
+    assert [run.name for run in public.runs] == ["m"]
+    assert [entry.name for entry in public.models] == ["m"]
+    # That it could be a control is said; nothing else of it is.
+    gaps = public.numbers.contamination
+    assert set(gaps.data["controls"]) == {"m", "other"}
+    quiet = replace(gaps, data={name: value for name, value in gaps.data.items() if name != "controls"})
+    assert b'"other"' not in to_bytes(replace(public, numbers=replace(public.numbers, contamination=quiet)))
+    # A withdrawn model is no peer either.
+    alone = frozen_of(store, models=frozenset({"m"}), withdrawn={"other": "asked by its provider"})
+    assert [run.name for run in alone.runs] == ["m"]
+
+
+def test_filters_choose_what_is_shown_and_all_problems_are_frozen(store: Store) -> None:
+    save(store, [*KEYS, *LEETCODE])
+    tally(store, "m", [*KEYS, *LEETCODE])
+    edition = freeze(store, MODELS, Chosen(EditionSettings(platforms=("leetcode",))), software="x")
+    assert len(edition.problems) == 6
+    assert [row.n_universe for row in edition.numbers.own.rows] == [2]
+    public = public_part(edition)
+    assert [one.written_id for one in public.problems] == ["leetcode:q0", "leetcode:q1"]
+    assert [run.problems for run in public.runs] == [(0, 1)]
+    assert b"atcoder" not in to_bytes(public)
+    with pytest.raises(LabelUnknown):
+        freeze(store, MODELS, Chosen(EditionSettings(platforms=("nowhere",))), software="x")
 
 
 def test_a_store_without_problems_or_results_gives_none(store: Store) -> None:
@@ -169,34 +222,3 @@ def test_a_store_without_problems_or_results_gives_none(store: Store) -> None:
     save(store, KEYS)
     with pytest.raises(NothingToFreeze, match="no result"):
         frozen_of(store)
-
-
-def test_an_edition_holds_until_what_it_rests_on_moves(store: Store) -> None:
-    save(store, KEYS[:3])
-    tally(store, "m", KEYS[:3])
-    edition = frozen_of(store)
-    frozen = FrozenEdition("a", NOW, digest_of(to_bytes(edition)), edition)
-    assert verify(frozen, store).holds
-    # What comes later is not its business: a problem, a model, a result on the new problem.
-    save(store, KEYS[3:])
-    tally(store, "m", KEYS[3:])
-    tally(store, "other", KEYS)
-    assert verify(frozen, store).holds
-    with store.write() as session:
-        flag_problem(session, KEYS[0], "bad_tests", "two right programs fail", by="a test", now=NOW)
-    found = verify(frozen, store)
-    assert not found.holds
-    assert found.other_numbers == ()
-    assert found.moved is not None
-
-
-def test_numbers_that_were_tampered_with_are_found(store: Store) -> None:
-    save(store, KEYS)
-    tally(store, "m", KEYS)
-    edition = frozen_of(store)
-    own = edition.numbers.own
-    row = replace(own.rows[0], n_judged=7)
-    false = replace(edition, numbers=replace(edition.numbers, own=replace(own, rows=(row,))))
-    found = verify(FrozenEdition("a", NOW, digest_of(to_bytes(false)), false), store)
-    assert found.other_numbers == ("own",)
-    assert not found.holds

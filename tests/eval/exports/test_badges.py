@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,7 +24,7 @@ def _badges(edition: Published) -> dict[str, Any]:
         # 12 problems of 2025 until April, three at 0, six at 1/2, three at 1; t with 11 degrees of freedom is 2.201.
         ("memoriser", "50.0 % [26.5–73.5], 12 problems after 2024-12"),
         # five problems after 19 February 2025, the one at place 57 not solved; the release date stands in.
-        ("frugal", "4 of 5 problems after 2025-02-18 (release)"),
+        ("frugal", "4 of 5 problems after 2025-02-18 (release) (imported)"),
         ("late", "not scored: no problem after 2025-04 was judged"),
         ("nameless", "not scored: no cut-off and no release date is known"),
     ],
@@ -56,6 +57,35 @@ def test_without_an_interval_the_badge_says_so() -> None:
 def test_the_margin_is_part_of_the_cutoff() -> None:
     assert _badges(published(duel(24.0)))["badges/beta.json"]["message"].endswith("12 problems after 2024-03 + 1d")
     assert _badges(published(duel(36.0)))["badges/beta.json"]["message"].endswith("12 problems after 2024-03 + 36h")
+
+
+def test_a_run_that_looks_broken_has_no_number() -> None:
+    """A rate, a count and imported results are all of a run whose months look broken; others keep their number."""
+    numbers = odd().edition.numbers
+    months = {"memoriser": ("2025-01", "2025-02"), "frugal": ("2025-01", "2025-02", "2025-03"), "late": ("2025-01",)}
+    edition = replace(odd().edition, numbers=replace(numbers, broken_months=months))
+    found = _badges(replace(odd(), edition=edition))
+    broken = found["badges/memoriser.json"]
+    assert broken["message"] == "run looks broken in 2025-01, 2025-02: no score after 2024-12"
+    assert broken["color"] == "lightgrey"
+    assert found["badges/frugal.json"]["message"] == (
+        "run looks broken in 3 months: no score after 2025-02-18 (release) (imported)"
+    )
+    assert found["badges/late.json"]["message"] == "not scored: no problem after 2025-04 was judged"
+    assert found["badges/steady.json"] == _badges(odd())["badges/steady.json"]
+
+
+@pytest.mark.parametrize(
+    ("months", "message"),
+    [
+        (("2025-01",), "run looks broken in 2025-01: no score after 2025-02-18 (release) (imported)"),
+        (("2025-01", "2025-02"), "run looks broken in 2025-01, 2025-02: no score after 2025-02-18 (release)"),
+    ],
+)
+def test_what_is_imported_is_said_where_there_is_room(months: tuple[str, ...], message: str) -> None:
+    numbers = replace(odd().edition.numbers, broken_months={"frugal": months})
+    found = _badges(replace(odd(), edition=replace(odd().edition, numbers=numbers)))
+    assert found["badges/frugal.json"]["message"] == message
 
 
 def test_one_problem_is_no_plural() -> None:

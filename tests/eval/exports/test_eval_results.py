@@ -5,6 +5,7 @@ What is written was also read back by huggingface_hub 2.4.0 (``parse_eval_result
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -13,7 +14,13 @@ import yaml
 from eval.exports import eval_results
 from eval.publishing.publication import Published
 from tests.eval.editions.built import HOSTILE, published
-from tests.eval.exports.small_editions import SITE, by_path, duel, empty, odd, odd_on_a_site
+from tests.eval.exports.small_editions import SITE, by_path, duel, empty, odd
+
+ON_THE_HUB = "https://huggingface.co/datasets/acme/live-board/resolve/main/"
+
+
+def odd_on_the_hub() -> Published:
+    return replace(odd(), base_url=ON_THE_HUB)
 
 
 def _files(edition: Published) -> dict[str, list[dict[str, Any]]]:
@@ -26,15 +33,15 @@ def _alpha(edition: Published) -> list[dict[str, Any]]:
 
 
 def test_the_headline_is_the_score_after_the_own_cutoff_and_the_common_one_stands_beside() -> None:
-    own, common = _alpha(published(duel(), base_url=SITE))
-    assert own["dataset"] == {"id": "livecut/livecut", "task_id": "after_cutoff"}
+    own, common = _alpha(published(duel(), base_url=ON_THE_HUB))
+    assert own["dataset"] == {"id": "acme/live-board", "task_id": "after_cutoff"}
     assert own["value"] == pytest.approx(11 / 14, abs=1e-12)
-    assert common["dataset"] == {"id": "livecut/livecut", "task_id": "common_window"}
+    assert common["dataset"] == {"id": "acme/live-board", "task_id": "common_window"}
     assert common["value"] == pytest.approx(9 / 12, abs=1e-12)
 
 
 def test_keys_and_types_are_those_of_the_documentation() -> None:
-    entries = [entry for file in _files(odd_on_a_site()).values() for entry in file]
+    entries = [entry for file in _files(odd_on_the_hub()).values() for entry in file]
     assert len(entries) == 4
     for entry in entries:
         assert entry.keys() <= {"dataset", "value", "verifyToken", "date", "source", "evaluation_framework", "notes"}
@@ -43,12 +50,12 @@ def test_keys_and_types_are_those_of_the_documentation() -> None:
         assert isinstance(entry["value"], float)
         assert isinstance(entry["date"], str)
         assert entry["source"].keys() <= {"url", "name", "user", "org"}
-        assert entry["source"]["url"].startswith("https://example.org/board/models/")
+        assert entry["source"]["url"].startswith(f"{ON_THE_HUB}models/")
         assert isinstance(entry["notes"], str)
 
 
 def test_the_notes_carry_what_the_score_rests_on() -> None:
-    edition = published(duel())
+    edition = published(duel(), base_url=ON_THE_HUB)
     own, common = _alpha(edition)
     said = dict(part.split(": ", 1) for part in own["notes"].split("; ") if ": " in part)
     row = next(row for row in edition.edition.numbers.own.rows if row.run == "acme/alpha")
@@ -74,26 +81,23 @@ def test_the_notes_carry_what_the_score_rests_on() -> None:
 
 
 def test_the_date_is_that_of_the_run_where_it_is_known_and_else_that_of_the_score() -> None:
-    files = _files(published(duel()))
+    files = _files(published(duel(), base_url=ON_THE_HUB))
     dates = {entry["date"] for file in files.values() for entry in file}
     assert dates == {"2024-07-01", "2025-05-03T09:00:30Z"}
 
 
-def test_without_an_address_there_is_no_source() -> None:
-    assert all("source" not in entry for file in _files(odd()).values() for entry in file)
-
-
-def test_the_dataset_is_named_where_the_site_stands_on_the_hub() -> None:
-    there = published(duel(), base_url="https://huggingface.co/datasets/acme/live-board/resolve/main/")
-    assert {entry["dataset"]["id"] for file in _files(there).values() for entry in file} == {"acme/live-board"}
-    first, *_ = by_path(eval_results.files(there)).values()
-    assert b"replace dataset.id" not in first
-    first, *_ = by_path(eval_results.files(published(duel()))).values()
-    assert b"# First replace dataset.id" in first
+@pytest.mark.parametrize("base_url", [None, SITE, "https://huggingface.co/acme/live-board/", "https://huggingface.co/"])
+def test_where_no_data_set_is_known_there_are_no_scores_but_what_is_missing(base_url: str | None) -> None:
+    """A data set's name that nobody said is somebody else's, or nobody's."""
+    files = by_path(eval_results.files(replace(odd(), base_url=base_url)))
+    assert list(files) == ["eval_results/README.txt"]
+    said = files["eval_results/README.txt"].decode()
+    assert "must name the data set on the Hub" in said
+    assert "--base-url https://huggingface.co/datasets/ORG/NAME/" in said
 
 
 def test_a_run_without_a_rate_has_no_file_and_the_list_says_why() -> None:
-    files = by_path(eval_results.files(odd()))
+    files = by_path(eval_results.files(odd_on_the_hub()))
     slugs = odd().run_slugs
     assert {path for path in files if path.endswith(".yaml")} == {
         f"eval_results/{slugs[run]}.yaml" for run in ("steady", "memoriser", "failing", HOSTILE)
@@ -109,11 +113,11 @@ def test_a_run_without_a_rate_has_no_file_and_the_list_says_why() -> None:
 
 
 def test_a_hostile_name_stays_text() -> None:
-    (entry,) = _files(odd_on_a_site())[f"eval_results/{odd().run_slugs[HOSTILE]}.yaml"]
+    (entry,) = _files(odd_on_the_hub())[f"eval_results/{odd().run_slugs[HOSTILE]}.yaml"]
     assert 'run: A | B "C" <script>alert(1)</script> end' in entry["notes"]
 
 
 def test_an_edition_without_runs_has_the_list_alone() -> None:
-    files = by_path(eval_results.files(published(empty())))
+    files = by_path(eval_results.files(published(empty(), base_url=ON_THE_HUB)))
     assert list(files) == ["eval_results/without_score.txt"]
     assert b": 0 of 0 runs have no score" in files["eval_results/without_score.txt"]

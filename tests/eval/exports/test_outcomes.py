@@ -9,7 +9,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from db.records import Precision
+from eval.editions.document import EditionSettings
 from eval.publishing.publication import Published
+from eval.site.runs import RunsOf
+from eval.site.standing import Standings
 from tests.eval.editions.built import HOSTILE, edition_problem, edition_run, freeze_built, published
 from tests.eval.exports.reading import bodies, csv_rows, small, strict_json
 from tests.eval.facts import model, registry
@@ -72,10 +75,40 @@ def test_a_coarse_date_around_the_cutoff_is_on_neither_side() -> None:
     assert (rows["atcoder:p0"]["after_cutoff"], rows["atcoder:p0"]["eligible"]) == ("", "false")
 
 
+def test_a_margin_moves_the_start_and_not_the_side_of_the_cutoff() -> None:
+    """Cut-off in October 2023, over on 1 November at 12:00 UTC; with 48 hours the window begins on the 3rd."""
+    days = ["2023-10-31T12:00", "2023-11-02T12:00", "2023-11-03T12:00", None]
+    problems = [edition_problem(place, exposed_at=day) for place, day in enumerate(days)]
+    problems.append(edition_problem(4, exposed_at="2023-11-03", exposed_precision=Precision.DAY))
+    runs = [edition_run("steady", [(place, 1, 1) for place in range(5)])]
+    settings = EditionSettings(margin_hours=48.0)
+    of = published(freeze_built(problems, runs, registry(model("steady", "2023-10")), settings=settings))
+    rows = table(of, "steady")
+    names = ("after_cutoff", "after_margin", "eligible")
+    assert {name: tuple(row[column] for column in names) for name, row in rows.items()} == {
+        "atcoder:p0": ("false", "false", "false"),
+        "atcoder:p1": ("true", "false", "false"),
+        "atcoder:p2": ("true", "true", "true"),
+        "atcoder:p3": ("", "", "false"),
+        "atcoder:p4": ("true", "", "false"),
+    }
+    _check(of, "steady")
+
+
+def test_the_side_of_the_cutoff_is_that_of_the_pages() -> None:
+    settings = EditionSettings(margin_hours=24.0 * 45)
+    of = replace(small(), edition=replace(small().edition, settings=settings))
+    standings = Standings(RunsOf(of))
+    problems = {one.written_id: one for one in of.edition.problems}
+    for run in of.edition.runs:
+        for name, row in table(of, run.name).items():
+            assert (row["after_cutoff"] == "true") is standings.of(problems[name], run.name).is_clean, (run.name, name)
+
+
 def test_a_run_without_a_cutoff_has_results_and_nothing_that_counts() -> None:
     rows = table(small(), "nameless").values()
     assert len(rows) == 57
-    assert {(row["after_cutoff"], row["eligible"]) for row in rows} == {("", "false")}
+    assert {(row["after_cutoff"], row["after_margin"], row["eligible"]) for row in rows} == {("", "", "false")}
 
 
 @pytest.mark.parametrize("run", ["steady", "memoriser", "frugal", "failing", "late", HOSTILE])
@@ -112,6 +145,7 @@ def test_rows_fit_the_schema() -> None:
             "n_samples": int(row["n_samples"]),
             "n_correct": int(row["n_correct"]),
             "after_cutoff": truth[row["after_cutoff"]],
+            "after_margin": truth[row["after_margin"]],
             "eligible": truth[row["eligible"]],
             "judged": truth[row["judged"]],
         }

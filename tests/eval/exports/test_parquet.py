@@ -68,7 +68,7 @@ def test_outcomes_are_the_files_of_all_runs_below_each_other(tmp_path: Path) -> 
     for run in sorted(small().run_slugs):
         for row in csv_rows(found[f"data/outcomes/{small().run_slugs[run]}.csv"]):
             counts = (int(row["n_samples"]), int(row["n_correct"]))
-            sides = (truth[row["after_cutoff"]], truth[row["eligible"]], truth[row["judged"]])
+            sides = [truth[row[name]] for name in ("after_cutoff", "after_margin", "eligible", "judged")]
             expected.append((run, row["problem"], *counts, *sides, row["build_id"]))
     assert rows == expected
 

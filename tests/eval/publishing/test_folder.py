@@ -141,6 +141,72 @@ def test_what_is_written_while_the_folders_change_places_is_kept(folder: Path, m
     assert (folder / "mine.txt").read_text() == "late\n"
 
 
+@pytest.mark.parametrize("can_exchange", [True, False])
+def test_what_is_written_between_our_files_too_late_to_be_refused_is_set_aside(
+    folder: Path, can_exchange: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After the last look, before the folders change places; the next run leaves it where it is, too."""
+    real_exchange, real_put = switch.exchange, switch.Workshop._put_in_place
+    monkeypatch.setattr(switch, "exchange", real_exchange if can_exchange else lambda first, second: False)
+
+    def late(shop: switch.Workshop) -> Path | None:
+        (folder / "data" / "notes.txt").write_text("mine")
+        (folder / "models.json").write_text("by hand")
+        return real_put(shop)
+
+    monkeypatch.setattr(switch.Workshop, "_put_in_place", late)
+    written = write_site(folder, small_site("new"))
+    assert edition_in(folder) == "new"
+    (place,) = written.set_aside
+    assert place.endswith("/data/notes.txt")
+    monkeypatch.undo()
+    assert write_site(folder, small_site("newer")).set_aside == ()
+    assert Path(place).read_text() == "mine"
+    assert edition_in(folder) == "newer"
+
+
+def test_what_comes_to_the_top_too_late_is_set_aside_where_its_name_is_taken(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = switch.Workshop._put_in_place
+
+    def late(shop: switch.Workshop) -> Path | None:
+        (folder / "index.html").write_text("mine")
+        return real(shop)
+
+    monkeypatch.setattr(switch.Workshop, "_put_in_place", late)
+    written = write_site(folder, small_site("new", ["index.html"]))
+    assert [Path(one).read_text() for one in written.set_aside] == ["mine"]
+    assert edition_in(folder) == "new"
+
+
+def test_files_are_on_the_disk_before_the_last_look(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """That takes its time, in which somebody may write between our files."""
+    real = switch._sync_files
+
+    def slowly(tree: Path) -> None:
+        real(tree)
+        (folder / "data" / "notes.txt").write_text("mine")
+
+    monkeypatch.setattr(switch, "_sync_files", slowly)
+    with pytest.raises(FolderRefused, match=r"data/notes\.txt is not ours"):
+        write_site(folder, small_site("new"))
+    assert (folder / "data" / "notes.txt").read_text() == "mine"
+
+
+def test_what_a_killed_run_left_is_looked_at_before_it_is_removed(folder: Path) -> None:
+    """Killed after the folders changed places: the old tree lies in the workshop, with a file of the user's."""
+    left = folder.parent / ".board.building-9"
+    (left / "site").mkdir(parents=True)
+    put_site(left / "site", small_site("older"))
+    (left / "site" / "data" / "notes.txt").write_text("mine")
+    (left / "owner").write_bytes(b"livecut publishes board\n")
+    written = write_site(folder, small_site("new"))
+    assert written.set_aside == (str(left / "site" / "data" / "notes.txt"),)
+    assert (left / "site" / "data" / "notes.txt").read_text() == "mine"
+    assert edition_in(folder) == "new"
+
+
 def test_files_of_ours_that_were_changed_are_replaced_and_said(folder: Path) -> None:
     (folder / "models.json").write_text("by hand")
     (folder / "problems.json").unlink()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
@@ -12,6 +13,7 @@ import sys
 import zlib
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from functools import cache
 from pathlib import Path
@@ -20,7 +22,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 from lxml import etree, html  # type: ignore[import-untyped]
 
-from eval.editions.document import FrozenEdition, from_bytes, public_part
+from eval.editions.document import FrozenEdition, from_bytes
+from eval.editions.parts import public_part
 from eval.exports import Export, ExportUnavailable
 from eval.publishing.building import build, build_site
 from eval.publishing.manifest import read_manifest
@@ -30,7 +33,9 @@ from tests.eval.editions.built import PRIVATE_ID, freeze_built, invented, publis
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = ("", "editions/2025-04/")
-WITHOUT_ID = re.compile(r"static/[a-z]+\.(js|css)|data/[a-z]+\.schema\.json|badges/[^/]+\.json|edition\.json")
+WITHOUT_ID = re.compile(
+    r"static/[a-z]+\.(js|css)|data/[a-z]+\.schema\.json|badges/[^/]+\.json|edition\.json\.gz|eval_results/README\.txt"
+)
 """Files that are the same in every build, whose format has no place for it, or that the build id is the digest of."""
 
 VIEW = ("from=", "to=", "platform=", "difficulty=")
@@ -73,7 +78,7 @@ def pages() -> Iterator[tuple[str, html.HtmlElement]]:
 
 def test_both_editions_have_their_whole_table() -> None:
     for folder in FOLDERS:
-        for path in ("index.html", "limits.html", "problems.html", "editions.html", "edition.json", "manifest.json"):
+        for path in ("index.html", "limits.html", "problems.html", "editions.html", "edition.json.gz", "manifest.json"):
             assert f"{folder}{path}" in site()
         for beginning, ending in (
             ("models/", ".html"),
@@ -82,9 +87,30 @@ def test_both_editions_have_their_whole_table() -> None:
             ("data/", ".csv"),
         ):
             assert any(path.startswith(folder + beginning) and path.endswith(ending) for path in site())
-    shown = json.loads(site()["edition.json"]), json.loads(site()["editions/2025-04/edition.json"])
-    assert [len(edition["runs"]) for edition in shown] == [7, 6]
-    assert from_bytes(site()["edition.json"]) == public_part(editions()["2025-05"].edition)
+    shown = [gzip.decompress(site()[f"{folder}edition.json.gz"]) for folder in FOLDERS]
+    assert [len(json.loads(body)["runs"]) for body in shown] == [7, 6]
+    assert from_bytes(shown[0]) == public_part(editions()["2025-05"].edition)
+
+
+def test_the_public_part_is_called_so_and_has_a_digest_of_its_own() -> None:
+    """Two private problems are left out: the digest of the edition is not that of the file."""
+    manifest = read_manifest(site()["manifest.json"])
+    body = gzip.decompress(site()["edition.json.gz"])
+    assert manifest.public_digest == hashlib.sha256(body).hexdigest() != manifest.digest
+    assert b"the public part of the edition: problems," in site()["index.html"]
+    assert b"the whole edition" not in site()["index.html"]
+    assert site()["edition.json.gz"][:10] == bytes.fromhex("1f8b0800000000") + b"\0\x02\xff"  # no name, no instant
+
+
+def test_an_edition_without_private_problems_is_published_whole() -> None:
+    edition = invented().edition
+    kept = [
+        replace(one, facts=replace(one.facts, flags=())) if one.facts.is_private else one for one in edition.problems
+    ]
+    frozen = freeze_built(kept, edition.runs, edition.registry, environment=edition.environment)
+    files = {file.path: file.body for file in build(published(frozen))}
+    assert read_manifest(files["manifest.json"]).public_digest == frozen.digest
+    assert b"the whole edition: problems," in files["index.html"]
 
 
 def test_every_link_leads_to_a_file_and_every_fragment_to_an_id() -> None:
@@ -160,6 +186,8 @@ def readable(path: str, body: bytes) -> Iterator[str]:
     if path.endswith(".png"):
         for at in (match.end() for match in re.finditer(rb"zTXt|iTXt|IDAT", body)):
             yield from unpacked(body[at : at + 2000])
+    if path.endswith(".gz"):
+        yield gzip.decompress(body).decode()
     if path.endswith(".parquet"):
         yield parquet_text(body)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -15,7 +16,7 @@ from eval.ranking import RankedGroup, RankedRun, rank_runs
 from eval.render import interval_text, share_text
 from eval.report import Row
 from eval.sheets import NO_NUMBER, interval, percent, span
-from eval.site.board_data import filter_values, own_note
+from eval.site.board_data import filter_values
 from eval.window import parse_since, parse_until
 from tests.eval.site.board_pages import View
 
@@ -82,8 +83,25 @@ def _own_cells(row: Row) -> dict[str, Cell]:
         "problems": _count(row.n_judged),
         "contests": _count(row.n_contests),
         "eligible": _count(row.n_eligible),
-        "note": (own_note(row), None, None),
+        "note": (_own_note(row.n_judged, row.left_out), None, None),
     }
+
+
+def _own_note(n_judged: int, left_out: Mapping[str, int]) -> str:
+    """Why there is no number or no rate, in words of its own: nothing is asked of the code that pages call."""
+    if n_judged:
+        return _few(n_judged)
+    by_count = sorted((-count, reason) for reason, count in left_out.items())
+    counted = ", ".join(f"{-count} {reason}" for count, reason in by_count)
+    return f"no problem was judged; {f'left out: {counted}' if counted else 'nothing left out'}"
+
+
+def _common_note(n_problems: int) -> str:
+    return _few(n_problems) if n_problems else "no problem of the window has a result of every run"
+
+
+def _few(n_problems: int) -> str:
+    return "" if n_problems >= 10 else f"fewer than 10 problems ({n_problems}): read it as a list, not as a rate"
 
 
 def _count(n: int | None) -> Cell:
@@ -99,8 +117,7 @@ def _common(found: Reference, edition: Edition, runs: dict[str, RunOutcomes], se
         reason = refused.get(name) or refused.get(run.model)
         found.common[name] = _absent(f"not compared: {reason}")
     for group in groups:
-        for sentence in group.unfit:
-            name, _, reason = sentence.partition(" is not ranked: ")
+        for name, reason in group.unfit:
             found.common[name] = _absent(f"not compared: {reason}")
         ranks = _ranks(edition, settings, view) if group.ranks.refusal is None else {}
         found.ranked.append(any(run.name in ranks for run in group.runs))
@@ -149,7 +166,7 @@ def _common_cells(group: RankedGroup, run: RankedRun, n_eligible: int, rank: Ran
         "problems": _count(group.n_problems),
         "contests": _count(group.n_contests),
         "eligible": _count(n_eligible),
-        "note": ((group.few or "") if group.n_problems else "no problem is common to these runs", None, None),
+        "note": (_common_note(group.n_problems), None, None),
     }
 
 

@@ -69,6 +69,30 @@ def test_the_commands_that_a_view_names_print_what_it_shows(board_live: Live, of
         assert order(page, "common") == [row["model"] for row in group["rows"]]
 
 
+def test_the_commands_of_an_edition_of_some_models_leave_the_others_out(
+    board_live: Live, offline: Offline, tmp_path: Path
+) -> None:
+    """ "late" has a cut-off nine months later, which would take the problems of these months from all others."""
+    chosen = [f"m{place}" for place in range(8)]
+    frozen = board_live(
+        *("edition", "freeze", "some", *chosen),
+        *("--withdrawn", "late=not asked for", "--withdrawn", "memoriser=not asked for"),
+    )
+    assert frozen.code == 0
+    assert board_live("publish", tmp_path / "site", "--edition", "some").code == 0
+    page = offline.page()
+    page.goto((tmp_path / "site" / "index.html").as_uri() + "#" + View(platforms=("atcoder",)).fragment)
+    wait_for_view(page)
+    (tables,) = (one["tables"] for one in shown(page))
+    assert set(tables["common"]) == set(chosen)
+    own, common = page.locator("#view-said code").all_text_contents()[:2]
+    compare_own(tables["own"], board_live(*shlex.split(own)[1:], "--json").document)
+    document = board_live(*shlex.split(common)[1:], "--json").document
+    assert document["groups"][0]["n_problems"] > 21
+    compare_common(tables["common"], document, has_ranks=False)
+    assert "on the store as it was frozen" in page.inner_text("#view-said")
+
+
 def compare_own(cells: dict[str, Any], document: Any) -> None:
     assert {row["model"] for row in document["rows"]} == set(cells)
     for row in document["rows"]:

@@ -317,8 +317,27 @@ def test_data_that_are_not_there_are_told(offline: Offline, tmp_path: Path) -> N
     assert set(scores(page).values()) == {MADE}
     page.click("button[type=reset]")
     assert said(page) == DEFAULT
-    (error,) = offline.errors
-    assert "ERR_FILE_NOT_FOUND" in error
+    not_there(offline)
+
+
+def test_data_that_could_not_be_read_are_read_when_a_control_is_used_again(offline: Offline, tmp_path: Path) -> None:
+    page = offline.page()
+    page.goto(write_page(tmp_path, small()))
+    kept = (tmp_path / "data" / "board.js").rename(tmp_path / "kept.js")
+    choose(page, from_="2024-01")
+    page.locator("#view-said").filter(has_text="cannot be read").wait_for()
+    kept.rename(tmp_path / "data" / "board.js")
+    choose(page, to="2024-12")
+    page.locator("#view-said").filter(has_text="Shown: problems published").wait_for()
+    assert scores(page)["bob"] == "50.0 %"
+    assert page.locator("script[src^='data/board.js']").count() == 1
+    not_there(offline)
+
+
+def not_there(offline: Offline) -> None:
+    """Nothing but a missing file was reported: once for each time that it was asked for."""
+    assert offline.errors
+    assert all("ERR_FILE_NOT_FOUND" in error for error in offline.errors)
     offline.errors.clear()
 
 

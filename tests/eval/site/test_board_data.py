@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from eval.editions.document import Edition, EditionSettings, RankedWindow, RankRange, public_part
+from eval.editions.document import Edition, EditionSettings, RankedWindow, RankRange
+from eval.editions.parts import public_part
 from eval.site.board_data import ALPHABET, COMMON_REASONS, board_script, filter_values, settings_groups
 from eval.statistics.intervals import t_quantile
 from tests.eval.editions.built import HOSTILE, PRIVATE_ID, edition_problem, edition_run, invented, published
@@ -134,6 +135,28 @@ def test_commands_carry_what_the_edition_was_frozen_with() -> None:
     assert (commands["platform"], commands["difficulty"]) == (["at coder"], ["hard"])
     hours = data_of(edition_of([], [], registry(model("m")), EditionSettings(36)))["commands"]
     assert hours["own"] == "live eval --after-cutoff --margin 36h"
+
+
+def test_commands_name_the_models_of_the_edition_where_they_are_few() -> None:
+    runs = [edition_run(name, [], model=name.split()[0], entry=name.split()[0]) for name in ("b", "a 1", "a 2")]
+    runs += [edition_run("odd one", [], model="odd one's", entry=None)]
+    commands = data_of(edition_of([], runs, registry(model("a"), model("b"))))["commands"]
+    assert commands["models"] == """ a b 'odd one'"'"'s'"""
+    assert commands["basis"] == "on the store as it was frozen"
+    dashed = data_of(edition_of([], [edition_run("-x", [])], registry(model("-x"))))["commands"]
+    assert dashed["models"] == " -- -x"
+    for n, is_named in ((12, True), (13, False)):
+        many = [edition_run(f"m{number:02}", []) for number in range(n)]
+        commands = data_of(edition_of([], many, registry(*(model(one.name) for one in many))))["commands"]
+        assert (commands["models"] != "") == is_named
+        assert commands["basis"].endswith("as it was frozen" if is_named else "for the models of this edition alone")
+
+
+def test_thresholds_and_their_sentences_are_those_of_the_command_line() -> None:
+    data = data_of(edition_of([], [], registry(model("m"))))
+    assert data["limits"] == {"models": 5, "common": 30, "failed": 0.05}
+    assert data["few"][0] == "no problem of the window has a result of every run"
+    assert data["few"][1:] == [f"fewer than 10 problems ({n}): read it as a list, not as a rate" for n in range(1, 10)]
 
 
 def test_private_problems_leave_no_trace() -> None:

@@ -7,15 +7,19 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from bs4 import BeautifulSoup
 
 from eval.editions.document import from_bytes, to_bytes
+from eval.pictures import Picture
 from eval.publishing.publication import Published
 from eval.site.board_data import SCRIPTS
+from eval.site.index_page import INDEX_PICTURES
 from eval.site.pages import CONTENT_POLICY, site_files
 from tests.eval.editions.built import HOSTILE, invented, published
 from tests.eval.site.many_runs import many
@@ -174,26 +178,38 @@ def test_an_edition_that_was_stored_has_the_same_pages() -> None:
         assert first == second
 
 
-def _weight(source: Published, paths: tuple[str, ...]) -> int:
-    files = {file.path: file.body for file in site_files(source, small_pictures(source)) if file.path in paths}
-    assert set(files) == set(paths)
-    return sum(map(len, files.values()))
+def _weights(source: Published, drawn: Mapping[str, Picture]) -> dict[str, int]:
+    """The bytes of everything that the start page loads, at once or for another view, by path."""
+    files = {file.path: file.body for file in site_files(source, drawn)}
+    files |= {f"pictures/{name}.svg": one.svg for name, one in drawn.items()}
+    page = BeautifulSoup(files["index.html"], "lxml")
+    loaded = [str(tag.get("src") or tag.get("href")) for tag in page.select("script, img, link[rel=stylesheet]")]
+    return {path: len(files[path]) for path in ("index.html", "data/board.js", *loaded)}
 
 
 @pytest.mark.shared
 def test_the_start_page_of_the_recorded_board_is_light(recorded_edition: Published) -> None:
-    paths = ("index.html", "static/style.css", *(f"static/{name}" for name in SCRIPTS), "data/board.js")
-    assert _weight(recorded_edition, paths) < AIM_BYTES
+    weights = _weights(recorded_edition, _drawn(recorded_edition))
+    print(weights, sum(weights.values()))
+    assert set(weights) == {
+        *("index.html", "data/board.js", "static/style.css"),
+        *(f"static/{name}" for name in SCRIPTS),
+        *(f"pictures/{name}.svg" for name in INDEX_PICTURES),
+    }
+    assert sum(weights.values()) < AIM_BYTES
+
+
+def _drawn(source: Published) -> dict[str, Picture]:
+    from eval.pictures import kinds
+
+    return {one.name: one for kind in INDEX_PICTURES for one in kinds()[kind](source)}
 
 
 @pytest.mark.shared
 def test_three_hundred_models_still_fit_one_page(recorded_edition: Published) -> None:
-    from eval.pictures import kinds
-
     source = many(recorded_edition, 19)
     assert len(source.edition.runs) == 304
-    drawn = {one.name: one for kind in ("coverage", "saturation") for one in kinds()[kind](source)}
-    assert len(next(site_files(source, drawn)).body) < LARGE_BYTES
+    assert len(next(site_files(source, _drawn(source))).body) < LARGE_BYTES
 
 
 def test_templates_and_style_go_with_the_package(root: Path, tmp_path: Path) -> None:
