@@ -1,0 +1,20 @@
+"""As many edges as the vertices can have."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from eval.made_tests.drawing._building import build
+from eval.made_tests.drawing._features import cases_for, has_graphs
+from eval.made_tests.drawing._style import Size, Style
+from eval.made_tests.grammar import Grammar, Values
+
+NAME = "complete graph"
+TURN = 1
+SIZES = (Size.SMALL, Size.MID)
+applies = has_graphs
+
+
+def draw(grammar: Grammar, rng: np.random.Generator, size: Size) -> Values:
+    """One such input; CannotDraw."""
+    return build(grammar, rng, Style(size, cases=cases_for(size, rng), edges=Size.GREATEST))
