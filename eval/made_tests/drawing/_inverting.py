@@ -63,7 +63,8 @@ def _power(left: Interval, right: Interval) -> Interval:
     if (left[0] < 0).any() or (right[0] < 0).any():
         return ANYTHING
     try:
-        return exact.power(left[0], right[0]), exact.power(left[1], right[1])
+        # Every corner, since 0^0 is 1 and 0^1 is 0: a power of 0 falls where others rise.
+        return _extremes([exact.power(one, other) for one in left for other in right])
     except exact.TooLarge:
         return exact.constant(0), exact.constant(UNBOUNDED)
 
