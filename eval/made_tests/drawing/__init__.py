@@ -46,6 +46,8 @@ __all__ = [
 
 MAX_MISSES = 4
 """So often in turn a strategy may have nothing new before it is asked no more; with large inputs only once."""
+MAX_FAILURES = 3
+"""After so many failures at a size at which nothing was drawn no strategy is asked for that size any more."""
 MAX_ROUNDS = 200
 """So often the strategies take their turns when ever more inputs are wanted."""
 
@@ -130,6 +132,8 @@ class _Plan:
         self.seed = seed
         self.failures: dict[str, str] = {}
         self._seen: dict[int, list[Values]] = {}
+        self._failed = dict.fromkeys(Size, 0)
+        self._drew: set[Size] = set()
 
     def run(self, wanted: int) -> list[DrawnInput]:
         """So many different inputs, or those that are found."""
@@ -151,12 +155,16 @@ class _Plan:
     def _draw(self, strategy: Strategy, size: Size, turn: int) -> DrawnInput | None:
         """A new input, or None."""
         name = f"{strategy.name}, {size}"
+        if self._failed[size] >= MAX_FAILURES and size not in self._drew:
+            return None
         rng = np.random.default_rng([self.seed, crc32(name.encode()), turn])
         try:
             values = strategy.draw(self.grammar, rng, size)
         except CannotDraw as error:
             self.failures.setdefault(name, error.message)
+            self._failed[size] += 1
             return None
+        self._drew.add(size)
         alike = self._seen.setdefault(amount(values), [])
         if values in alike:
             return None

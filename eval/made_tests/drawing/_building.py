@@ -19,7 +19,7 @@ from eval.made_tests.grammar import Distinct, Grammar, Graph, InputRefused, Kind
 from eval.made_tests.mentions import names_in
 from eval.made_tests.values import check
 
-MAX_TRIES = {Size.LEAST: 20, Size.SMALL: 30, Size.MID: 10, Size.LARGE: 4, Size.GREATEST: 4}
+MAX_TRIES = {Size.LEAST: 20, Size.SMALL: 30, Size.MID: 10, Size.LARGE: 3, Size.GREATEST: 3}
 """So often an input is drawn anew when it turns out to break a constraint; small ones are quick to draw."""
 
 

@@ -33,7 +33,9 @@ def counted(rng: np.random.Generator, elements: list[int], wanted: list[Wanted],
     for place, element in enumerate(elements):
         places.get(element, free).append(place)
     for each in wanted:
-        while len(places[each.value]) > each.high and others:
+        if each.low > each.high:
+            raise CannotDraw(f"{each.text} cannot be kept: {each.low} is more than {each.high}")
+        while len(places[each.value]) > max(each.high, 0) and others:
             free.append(_taken(rng, places[each.value]))
             result[free[-1]] = others[int(rng.integers(len(others)))]
     for each in wanted:

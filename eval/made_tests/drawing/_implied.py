@@ -31,7 +31,7 @@ from eval.made_tests.grammar import (
     SumAtMost,
     Variable,
 )
-from eval.made_tests.mentions import names_in
+from eval.made_tests.mentions import names_in, number_of_cases
 from eval.made_tests.shape import INDEX_NAMES
 
 ZERO = Constant(0)
@@ -95,6 +95,9 @@ class Implications:
 
     def comparisons(self) -> Iterator[tuple[Comparison, Constraint | None]]:
         """All of them, in the order of the grammar, each with the constraint that it follows from."""
+        count = number_of_cases(self.grammar)
+        if count is not None:
+            yield Comparison(ZERO, "<=", count), None
         for variable in self.grammar.variables:
             for comparison in (*self._extents(variable), *self._counted(variable)):
                 yield comparison, None
