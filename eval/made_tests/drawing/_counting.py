@@ -35,9 +35,14 @@ def counted(rng: np.random.Generator, elements: list[int], wanted: list[Wanted],
     for each in wanted:
         if each.low > each.high:
             raise CannotDraw(f"{each.text} cannot be kept: {each.low} is more than {each.high}")
-        while len(places[each.value]) > max(each.high, 0) and others:
-            free.append(_taken(rng, places[each.value]))
-            result[free[-1]] = others[int(rng.integers(len(others)))]
+        surplus = len(places[each.value]) - max(each.high, 0)
+        if surplus > 0 and others:
+            order = [places[each.value][place] for place in rng.permutation(len(places[each.value])).tolist()]
+            chosen = rng.integers(len(others), size=surplus).tolist()
+            for place, other in zip(order[:surplus], chosen, strict=True):
+                result[place] = others[other]
+            free += order[:surplus]
+            places[each.value] = order[surplus:]
     for each in wanted:
         while len(places[each.value]) < each.low:
             sources = [free] if free else [places[one.value] for one in wanted if len(places[one.value]) > one.low]

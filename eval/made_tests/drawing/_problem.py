@@ -92,11 +92,13 @@ def problem_of(grammar: Grammar) -> Problem:
     domains.propagate()
     _compare_different_strings(full, rewritten.lengths, domains)
     sums = [each for each in full.constraints if isinstance(each, SumAtMost)]
+    _compare_counts(sums, full, domains, count)
+    domains.propagate()
+    _refuse_unbounded(full, domains)
     caps = size_caps(full, rewritten.lengths, domains, count)
-    _compare_counts((*sums, *caps), full, domains, count)
+    _compare_counts(caps, full, domains, count)
     domains.propagate()
     extents = _extents(full, rewritten.lengths, count)
-    _refuse_unbounded(full, domains)
     return Problem(
         full,
         variables,

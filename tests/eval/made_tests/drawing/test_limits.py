@@ -82,6 +82,11 @@ N_AND_A = (number("N"), number("A", "N"))
         (N_AND_A, within(1, of("N"), 3), "nothing bounds A from below"),
         ((number("N"),), (Comparison(Constant(1), "<=", of("N")),), "nothing bounds N from above"),
         (
+            (text("s"),),
+            (Comparison(Constant(1), "<=", length("s")), Characters("s", "ab")),
+            "nothing bounds |s| from above",
+        ),
+        (
             (Variable("x", Kind.DECIMAL),),
             within(1, of("x"), 2),
             "nothing says how many digits x, a decimal number, has",
