@@ -210,7 +210,10 @@ class _Reader:
             assert isinstance(column, list)
             columns[name] = column
         outside = {name: value for name, value in values.items() if name not in per_case}
-        for _ in range(evaluate(block.count, values, indices, self._variables)):
+        count = evaluate(block.count, values, indices, self._variables)
+        if count < 0:
+            raise InputRefused(f"line {self._place}: there are no {count} test cases")
+        for _ in range(count):
             inside = {**outside, **self.empty(only=per_case)}
             self.read(block.blocks, inside, indices)
             for name, column in columns.items():

@@ -230,6 +230,15 @@ def test_a_number_of_many_digits_is_refused() -> None:
         parse(ROW, f"{'9' * 100_000} x\n")
 
 
+def test_fewer_than_no_test_cases_are_refused() -> None:
+    cases = Cases(Reference("t"), (Line((Token(Reference("n")),)),))
+    variables = (Variable("t", Kind.INTEGER), Variable("n", Kind.INTEGER))
+    grammar = Grammar(variables, (), (Line((Token(Reference("t")),)), cases), per_case=frozenset({"n"}))
+    assert parse(grammar, "0\n") == {"t": 0, "n": []}
+    with pytest.raises(InputRefused, match="line 1: there are no -1 test cases"):
+        parse(grammar, "-1\n")
+
+
 def test_an_empty_row_is_an_empty_line_or_the_end() -> None:
     assert parse(ROW, "0 x\n\n") == parse(ROW, "0 x\n") == parse(ROW, "0 x") == {"N": 0, "S": "x", "A": []}
     assert render(ROW, {"N": 0, "S": "x", "A": []}) == "0 x\n\n"
