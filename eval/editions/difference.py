@@ -16,6 +16,7 @@ from eval.editions.edition_side import EditionSide
 from eval.editions.parts import shown_part, with_problems
 from eval.editions.private_names import PrivateNames
 from eval.editions.problem_changes import ProblemChanges, problem_changes
+from eval.editions.removals import silent_removals
 from eval.editions.run_changes import (
     ChangedResults,
     CutoffRevision,
@@ -59,8 +60,9 @@ class ChangedField:
 class Difference:
     """What moved from one edition to another; see the parts. ``unexplained`` runs have no split of their change.
 
-    ``other_models`` are registry entries that differ although what is scored by them does not; ``elsewhere`` says what
-    else differs that has no list here.
+    ``silent_removals`` are the runs and models of which the later one says nothing more (`eval.editions.removals`): it
+    is not to be published. ``other_models`` are registry entries that differ although what is scored by them does not;
+    ``elsewhere`` says what else differs that has no list here.
     """
 
     before: EditionMark
@@ -72,6 +74,7 @@ class Difference:
     results: tuple[ChangedResults, ...]
     scores: tuple[ScoreChange, ...]
     unexplained: tuple[Unexplained, ...]
+    silent_removals: tuple[str, ...] = ()
     other_models: tuple[str, ...] = ()
     elsewhere: tuple[str, ...] = ()
 
@@ -94,14 +97,6 @@ class Difference:
             or any(one.moves or one.found.change.value for one in self.scores)
         )
 
-    @property
-    def silent_removals(self) -> tuple[str, ...]:
-        """The runs and models that had a place in the table, have none now, and are not said to be withdrawn.
-
-        A table that loses rows without a word is not to be published.
-        """
-        return tuple(one.name for one in self.runs.gone if one.reason is None)
-
 
 def difference(before: FrozenEdition, after: FrozenEdition) -> Difference:
     """What moved from one edition to another; the order of problems and runs in them does not matter.
@@ -109,6 +104,7 @@ def difference(before: FrozenEdition, after: FrozenEdition) -> Difference:
     Only what is shown is named; that something else moved is said as a whole.
     """
     elsewhere = tuple(_elsewhere(before.edition, after.edition))
+    silent = silent_removals(before.edition, after.edition)
     private = PrivateNames.of((before.edition, after.edition))
     before, after = _shown(before, after)
     sides = EditionSide(before.edition), EditionSide(after.edition)
@@ -125,6 +121,7 @@ def difference(before: FrozenEdition, after: FrozenEdition) -> Difference:
         results=tuple(changed_results(*sides, matched, private)),
         scores=tuple(one for one in scores if isinstance(one, ScoreChange)),
         unexplained=tuple(one for one in scores if isinstance(one, Unexplained)),
+        silent_removals=silent,
         other_models=tuple(_other_models(before.edition, after.edition, revisions)),
         elsewhere=elsewhere,
     )

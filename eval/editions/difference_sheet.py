@@ -398,4 +398,4 @@ def _instant(at: datetime) -> str:
 def _data(found: Difference) -> dict[str, Any]:
     """The whole difference as plain values, the parts of a score's change beside its run."""
     scores = [{**asdict(one.found), **{k: v for k, v in asdict(one).items() if k != "found"}} for one in found.scores]
-    return {**asdict(found), "scores": scores, "is_same": found.is_same, "silent_removals": found.silent_removals}
+    return {**asdict(found), "scores": scores, "is_same": found.is_same}

@@ -43,7 +43,6 @@ from eval.problem_sets import ProblemSet, read_problem_set
 from eval.report import TOO_FEW_PROBLEMS, Report, Score, utc_text
 from eval.sheets import Sheet, plain
 from eval.statistics.intervals import interval
-from eval.statistics.run_health import PeriodHealth
 from eval.tables import CommonTable, Material, common_table, equated_table, own_report
 from eval.window import PRIVATE
 
@@ -95,15 +94,18 @@ def numbers_of(inputs: Inputs) -> Numbers:
     after_cutoff, seed = inputs.settings.after_cutoff(), inputs.settings.seed
     any_time = replace(after_cutoff, after_cutoff=False, margin=timedelta(0), since=EPOCH)
     selection = select(public.problems, public.runs, public.registry, any_time, now=inputs.as_of)
-    panel = _panel(public, any_time)
+    panel, whole_board = _panel(public, any_time), _whole_board(public)
+    health = judged_months(whole_board)
+    # Without a filter the runs' health is looked at on the very board that they were judged on.
+    months = health if panel.board.problems == whole_board.problems else None
     common = common_table(public, after_cutoff, seed, inputs.settings.across)
-    gaps = audit_contamination(panel, public.registry, _health(public), seed)
+    gaps = audit_contamination(panel, public.registry, health, seed)
     numbers = Numbers(
         own=_native_report(own_report(public, after_cutoff)),
         common=_native(common.sheet),
         equated=_native(equated_table(public, after_cutoff, seed)[1]),
         contamination=_native(contamination_sheet(gaps)),
-        health=_native(runs_sheet(audit_runs(panel, {}))),
+        health=_native(runs_sheet(audit_runs(panel, {}, months=months))),
         difficulty=_native(difficulty_sheet(_difficulty(public, after_cutoff, seed))),
         saturation=_saturation(public, selection, inputs.settings),
         months=tuple(_months(public, selection)),
@@ -149,10 +151,10 @@ def _places(public: Material, board: Board) -> tuple[int, ...]:
     return tuple(row for row, name in enumerate(board.names) if name in names)
 
 
-def _health(public: Material) -> tuple[PeriodHealth, ...]:
-    """Each run in each month, by all its results: a filter may leave too few easy problems to judge by."""
+def _whole_board(public: Material) -> Board:
+    """All results of all runs, to judge months by: a filter may leave too few easy problems for that."""
     unfiltered = Settings(after_cutoff=False, since=EPOCH)
-    return judged_months(select(public.problems, public.everyone, public.registry, unfiltered, now=public.now).board)
+    return select(public.problems, public.everyone, public.registry, unfiltered, now=public.now).board
 
 
 def _difficulty(public: Material, after_cutoff: Settings, seed: int) -> DifficultyAudit:
