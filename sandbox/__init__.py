@@ -7,6 +7,7 @@ from sandbox.environment import Environment
 from sandbox.errors import JailFault, NotInSandbox, NotIsolated, SandboxError, SandboxUnavailable
 from sandbox.judge import EXECUTORS, Job, Judge
 from sandbox.languages import UnknownLanguage
+from sandbox.outputs import Output
 from sandbox.programs import (
     Allowance,
     Checker,
@@ -40,6 +41,7 @@ __all__ = [
     "NotInSandbox",
     "NotIsolated",
     "Outcome",
+    "Output",
     "Program",
     "Protocol",
     "SandboxError",

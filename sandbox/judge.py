@@ -16,7 +16,7 @@ import random
 import resource
 import sys
 import threading
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from types import TracebackType
 from typing import Generic, NamedTuple, Self, TypeVar
 
@@ -27,6 +27,7 @@ from sandbox.environment import Environment
 from sandbox.errors import NotInSandbox, SandboxUnavailable
 from sandbox.jail import Jail, Launcher
 from sandbox.mounts import DIRECTORY_PREFIX
+from sandbox.outputs import Output
 from sandbox.processes import remove_stale_directories
 from sandbox.programs import Grader, Io, Program, Suite
 from sandbox.quiet import Quiet
@@ -35,6 +36,7 @@ from sandbox.verdicts import Outcome
 from sandbox.worker import Worker
 
 Key = TypeVar("Key", bound=Hashable)
+Found = TypeVar("Found")
 
 PYTHON = "python3"
 
@@ -178,18 +180,20 @@ class Judge:
         """What judging the program on the suite needs and this sandbox does not have, in words that follow "needs":
         a language, a package, a language for calls. None when all is here. Raises ``UnknownLanguage``.
         """
-        called = suite.io in (Io.FUNCTION, Io.DESIGN)
-        missing = self._lacks_for(program, called=called)
+        missing = self._lacks_to_run(program, suite)
         if missing is None and suite.checker is not None:
             missing = self._lacks_for(suite.checker.program, called=False)
         if missing is not None:
             return missing
-        if called and program.language != PYTHON:
-            return f"calls in {program.language}"
         imitated = suite.checker is None and suite.io is not Io.DESIGN and program.language == PYTHON
         if self.grader is Grader.LIVECODEBENCH and not imitated:
             return "what LiveCodeBench's grader does not have"
         return None
+
+    def _lacks_to_run(self, program: Program, suite: Suite) -> str | None:
+        called = suite.io in (Io.FUNCTION, Io.DESIGN)
+        missing = self._lacks_for(program, called=called)
+        return f"calls in {program.language}" if missing is None and called and program.language != PYTHON else missing
 
     def _lacks_for(self, program: Program, *, called: bool) -> str | None:
         if languages.find(program.language).name not in self._versions:
@@ -199,8 +203,7 @@ class Judge:
         here = self.environment.details["packages"]
         return next((name for name in packages_of(program.source, called=called) if name not in here), None)
 
-    def _require(self, program: Program, suite: Suite) -> None:
-        missing = self.lacks(program, suite)
+    def _require(self, missing: str | None) -> None:
         if missing is not None:
             raise NotInSandbox(
                 f"this needs {missing}, which this sandbox does not have", "build the full image: make full-image"
@@ -209,7 +212,7 @@ class Judge:
     def judge(self, program: Program, suite: Suite, *, run_all: bool = False) -> Outcome:
         """One program's outcome. Raises ``UnknownLanguage``, ``NotInSandbox`` for a program that cannot be run here, or
         ``SandboxUnavailable`` when no jail can be had."""
-        self._require(program, suite)
+        self._require(self.lacks(program, suite))
         worker = self._free.get()
         try:
             return worker.judge(program, suite, run_all=run_all)
@@ -222,11 +225,46 @@ class Judge:
         Raises what ``jobs`` raises, ``UnknownLanguage``, ``NotInSandbox``, or the ``SandboxError`` that stopped a
         worker; outcomes that were ready before are given first.
         """
+
+        def judge(worker: Worker, job: Job[Key], _given_up: threading.Event) -> Outcome:
+            self._require(self.lacks(job.program, job.suite))
+            return worker.judge(job.program, job.suite, run_all=run_all)
+
+        return self._each(jobs, judge)
+
+    def outputs(
+        self, jobs: Iterable[Job[Key]], *, most_failures: int | None = None
+    ) -> Iterator[tuple[Key, tuple[Output, ...]]]:
+        """What each program writes on the inputs of its suite's tests, in their order: one output for each of them.
+
+        It runs as :meth:`map` does, under the same limits; but what the tests expect is not looked at, and nothing is
+        compared, checked or graded. After ``most_failures`` failures (None: never) no test more is run, and no more
+        outputs are given. What does not compile fails on every test. A job's outputs are in memory all at once: no more
+        of each than its suite's output limit.
+
+        Raises what :meth:`map` raises; ``NotInSandbox`` for interactive suites, and for another grader than ours.
+        """
+        if self.grader is not Grader.LIVE:
+            raise NotInSandbox(f"grader {self.grader} gives verdicts and no outputs", "take a judge with grader live")
+        if most_failures is not None and most_failures < 1:
+            raise ValueError(f"most_failures must be at least 1, not {most_failures}")
+
+        def run(worker: Worker, job: Job[Key], given_up: threading.Event) -> tuple[Output, ...]:
+            if job.suite.io is Io.INTERACTIVE:
+                raise NotInSandbox(
+                    "an interactive program writes to its validator, and has no output of its own",
+                    "judge it with its validator",
+                )
+            self._require(self._lacks_to_run(job.program, job.suite))
+            return worker.outputs(job.program, job.suite, most_failures, given_up)
+
+        return self._each(jobs, run)
+
+    def _each(self, jobs: Iterable[Job[Key]], do: _Do[Key, Found]) -> Iterator[tuple[Key, Found]]:
+        """What ``do`` finds for each job, in the order in which it is ready."""
         source = _Source(jobs)
-        done: queue.SimpleQueue[tuple[Key, Outcome] | Exception | None] = queue.SimpleQueue()
-        threads = [
-            threading.Thread(target=self._work, args=(source, done, run_all), daemon=True) for _ in self._workers
-        ]
+        done: queue.SimpleQueue[tuple[Key, Found] | Exception | None] = queue.SimpleQueue()
+        threads = [threading.Thread(target=self._work, args=(source, done, do), daemon=True) for _ in self._workers]
         self._threads = [thread for thread in self._threads if thread.is_alive()] + threads
         for thread in threads:
             thread.start()
@@ -244,23 +282,26 @@ class Judge:
                 if item is not None:
                     source.stop()
         finally:
-            source.stop()
+            source.give_up()
         if failure is not None:
             raise failure
 
     def _work(
-        self, source: _Source[Key], done: queue.SimpleQueue[tuple[Key, Outcome] | Exception | None], run_all: bool
+        self,
+        source: _Source[Key],
+        done: queue.SimpleQueue[tuple[Key, Found] | Exception | None],
+        do: _Do[Key, Found],
     ) -> None:
-        """A thread of one map: take a worker, judge until there is nothing left; last it puts how it ended.
+        """A thread of one map: take a worker, work until there is nothing left; last it puts how it ended.
 
-        A worker serves one thread at a time. One whose map was given up half-way is free as soon as its test is over.
+        A worker serves one thread at a time. One whose map was given up half-way is free as soon as its job is over,
+        or, when outputs were asked for, its test.
         """
         worker = self._free.get()
         try:
             while job := source.take():
-                self._require(job.program, job.suite)
-                done.put((job.key, worker.judge(job.program, job.suite, run_all=run_all)))
-        except Exception as error:  # handed to the thread that reads outcomes, which raises it
+                done.put((job.key, do(worker, job, source.given_up)))
+        except Exception as error:  # handed to the thread that reads what is found, which raises it
             done.put(error)
         else:
             done.put(None)
@@ -268,16 +309,25 @@ class Judge:
             self._free.put(worker)
 
 
+_Do = Callable[[Worker, Job[Key], threading.Event], Found]
+"""One job's work; the event says that nobody waits for what it finds any more."""
+
+
 class _Source(Generic[Key]):
-    """Jobs handed out to several threads, one at a time."""
+    """Jobs handed out to several threads, one at a time. ``given_up``: nobody waits for what becomes of them."""
 
     def __init__(self, jobs: Iterable[Job[Key]]) -> None:
         self._jobs = iter(jobs)
         self._lock = threading.Lock()
         self._stopped = False
+        self.given_up = threading.Event()
 
     def stop(self) -> None:
         self._stopped = True
+
+    def give_up(self) -> None:
+        self.stop()
+        self.given_up.set()
 
     def take(self) -> Job[Key] | None:
         with self._lock:

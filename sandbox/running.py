@@ -51,12 +51,14 @@ class Attempt:
     """The result of one run of a test.
 
     ``is_final``: running it again would show nothing else. ``patience_s``: so much longer a program must be let wait
-    when it is, since what it waited for was at work; 0 where that is not so.
+    when it is, since what it waited for was at work; 0 where that is not so. ``content`` is what the program wrote, in
+    a run that is for this; None where it failed.
     """
 
     result: TestResult
     is_final: bool = True
     patience_s: float = 0.0
+    content: bytes | None = None
 
 
 @contextlib.contextmanager

@@ -28,6 +28,9 @@ _EXACT = Comparison(absolute_tolerance=0.0)
 _MAX_DIGITS = 4_000
 _SHOWN = 60
 
+# Lists and objects take some 70 bytes each once they are read, however short they are written.
+_MOST_LISTS = 1_000_000
+
 
 @dataclass(frozen=True)
 class _Long:
@@ -173,8 +176,26 @@ def _difference(expected: bytes, got: bytes, comparison: Comparison) -> str:
     return f"expected {wanted}{' in any order' if comparison.unordered else ''}, got {given}"
 
 
-def judge_returned(suite: Suite, test: Test, written: bytes, comparison: Comparison) -> tuple[Verdict, str]:
-    """The verdict on what the process of a call wrote, with a line for a person.
+def not_json(value: bytes) -> tuple[Verdict, str] | None:
+    """The verdict on a returned value that no test could expect, with a line for a person; None for one that is JSON.
+
+    A program may write there what it likes. What has more lists than any answer is not read: they would be built.
+    """
+    if value.count(b"[") + value.count(b"{") > _MOST_LISTS:
+        return Verdict.OUTPUT_LIMIT, f"returned more than {_MOST_LISTS:,} lists"
+    try:
+        json.loads(value.decode(), parse_int=_integer, parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
+        return Verdict.WRONG_ANSWER, f"returned {excerpt(value.strip(), _SHOWN)}, which is no JSON: {error}"
+    return None
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no number")
+
+
+def failure(suite: Suite, test: Test, written: bytes) -> tuple[Verdict, str] | None:
+    """The verdict on what the process of a call wrote where that is no value, with a line for a person; else None.
 
     Nothing of it is believed: whether the test itself is at fault, which is an internal error, is found out here.
     """
@@ -188,8 +209,16 @@ def judge_returned(suite: Suite, test: Test, written: bytes, comparison: Compari
             return Verdict.INTERNAL_ERROR, f"the test's input cannot be read: {error}"
     if tag != calls.VALUE:
         return Verdict.RUNTIME_ERROR, "ended without returning a value"
+    return None
+
+
+def judge_returned(suite: Suite, test: Test, written: bytes, comparison: Comparison) -> tuple[Verdict, str]:
+    """The verdict on what the process of a call wrote, with a line for a person."""
+    failed = failure(suite, test, written)
+    if failed is not None:
+        return failed
     try:
-        difference = first_difference(test.expected, value, comparison)
+        difference = first_difference(test.expected, written[1:], comparison)
     except (ValueError, RecursionError) as error:
         return Verdict.INTERNAL_ERROR, f"the test's expected value cannot be compared with: {error}"
     return (Verdict.ACCEPTED, "") if difference is None else (Verdict.WRONG_ANSWER, difference)
