@@ -186,6 +186,9 @@ def _changes_of_problems() -> Iterator[Select[Any]]:
         yield select(func.max(column))
     for table, current in ((t.revision, problem.current_revision_id), (t.test_suite, problem.current_suite_id)):
         yield select(func.max(table.c.first_seen_at)).join(t.problem, current == table.c.id)
+    # What made tests are worth may be measured anew while they stay what they are.
+    made = t.made_suite.c
+    yield select(func.max(made.made_at)).join(t.problem, problem.current_suite_id == made.suite_id)
     # A problem counts to the first of its contests. That another source names the same start is no news.
     start = t.contest_start.c
     before = func.lag(start.starts_at).over(partition_by=start.contest_id, order_by=start.id)

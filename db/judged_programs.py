@@ -14,7 +14,7 @@ from db import tables as t
 from db.blobs import decode_text, get_blobs, unpack
 from db.judged_tests import CaseResult, case_result
 from db.judgements import INTERNAL_ERROR
-from db.records import CODE_GENERATION
+from db.records import CODE_GENERATION, ProgramRole
 from db.revisions import is_older_statement
 from db.sql import is_one_of
 
@@ -124,6 +124,7 @@ def _references(
         .outerjoin(t.reference_verdict, on_suite)
         .where(
             is_one_of(solution.problem_id, problem_ids),
+            solution.role == str(ProgramRole.ACCEPTED),
             solution.language == language,
             t.blob.c.size <= max_bytes,
             or_(verdict.verdict.is_(None), verdict.verdict.in_((ACCEPTED, INTERNAL_ERROR))),

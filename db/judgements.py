@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from sqlalchemy import Select, and_, case, func, or_, select
+from sqlalchemy import Select, and_, case, distinct, func, or_, select
 from sqlalchemy.orm import Session
 
 from db import tables as t
@@ -133,6 +133,12 @@ def count_pending(
     """How many completions with a program are not judged yet in an environment, on suites that have at least one test
     to judge."""
     query = _pending(select(func.count()), environment_id, run_ids, problem_ids)
+    return int(session.execute(query).scalar_one())
+
+
+def count_pending_runs(session: Session, environment_id: int, *, problem_ids: Iterable[int] | None = None) -> int:
+    """How many runs the completions are of that ``count_pending`` counts."""
+    query = _pending(select(func.count(distinct(t.completion.c.run_id))), environment_id, None, problem_ids)
     return int(session.execute(query).scalar_one())
 
 

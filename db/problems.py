@@ -71,7 +71,7 @@ def save_problem(session: Session, record: ProblemRecord, *, now: datetime) -> S
     """Save what a record says. What it does not say (None, empty text, no tests) leaves the stored value alone.
 
     Another statement becomes a new revision, other tests become a new suite, both current from then on (but samples
-    alone do not take the place of a suite that has more). A source's newest date, flags and reference solutions take
+    alone do not take the place of a suite that has more). A source's newest date, flags and programs (references) take
     the place of its former ones. A record under another id of a known problem (its twin) adds its contest and dates,
     and no second text. ``now`` is an aware UTC instant. A comparison that is not JSON raises ``ValueError`` or
     ``TypeError`` before anything is written.

@@ -46,6 +46,23 @@ class TestOrigin(StrEnum):
     RECOVERED = "recovered"
 
 
+class ProgramRole(StrEnum):
+    """What a program that comes with a problem is to it."""
+
+    ACCEPTED = "accepted"
+    """Known to solve it."""
+    BRUTE_FORCE = "brute_force"
+    """Right, and too slow for all but small inputs."""
+    WRONG = "wrong"
+    """Known to give a wrong answer, or none, on some valid input."""
+    TOO_SLOW = "too_slow"
+    """Right, and known to be too slow for some valid input."""
+    GENERATOR = "generator"
+    """Writes valid inputs."""
+    VALIDATOR = "validator"
+    """Says which inputs are valid."""
+
+
 class IoKind(StrEnum):
     """How a program meets its tests."""
 
@@ -253,12 +270,34 @@ class SuiteRecord:
 
 
 @dataclass(frozen=True)
+class MadeStrength:
+    """What made tests do to programs of which is known what they are: of ``n_wrong`` wrong ones they fail
+    ``n_wrong_killed``, and so on. ``n_right_killed`` should be 0. Mutants may do the same as what they are made of."""
+
+    n_wrong: int = 0
+    n_wrong_killed: int = 0
+    n_slow: int = 0
+    n_slow_killed: int = 0
+    n_mutants: int = 0
+    n_mutants_killed: int = 0
+    n_right: int = 0
+    n_right_killed: int = 0
+
+    def __post_init__(self) -> None:
+        for what in ("wrong", "slow", "mutants", "right"):
+            n, killed = getattr(self, f"n_{what}"), getattr(self, f"n_{what}_killed")
+            if not 0 <= killed <= n:
+                raise ValueError(f"MadeStrength: {killed} of {n} {what} programs cannot have been killed")
+
+
+@dataclass(frozen=True)
 class ReferenceRecord:
-    """A program that solves the problem it comes with; ``name`` is what its source calls it."""
+    """A program that comes with a problem, and what it is to it; ``name`` is what its source calls it."""
 
     name: str
     language: str
     code: str
+    role: ProgramRole = ProgramRole.ACCEPTED
 
     def __post_init__(self) -> None:
         require_text("ReferenceRecord.name", self.name, allow_empty=False)
@@ -272,8 +311,8 @@ class ProblemRecord:
     ``language`` is that of the statement ("en"; None: not known), ``translations`` are (language, statement) pairs.
     ``other_ids`` are native ids by which the source, and files that go with it, know the same problem. ``page_sha256``
     is that of the page with the statement: while it stays the same, another text is only another reading of it.
-    ``references`` are all the solutions that the source knows to be right, under names of their own (None: it says
-    nothing of them).
+    ``references`` are all the programs that the source has for it, under names of their own (None: it says nothing of
+    them).
     """
 
     key: ProblemKey

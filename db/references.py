@@ -1,6 +1,8 @@
-"""Reference solutions: programs known to solve a problem, and what became of them on its tests.
+"""References: programs that come with a problem, and what became of those known to solve it on its tests.
 
-A problem whose reference solutions are not accepted has something wrong with its tests, its limits or the sandbox.
+A problem whose reference solutions (role ``accepted``) are not accepted has something wrong with its tests, its limits
+or the sandbox. Programs of other roles are never judged as solutions; nor are those of a role that this version does
+not know, which are left out wherever they are read.
 """
 
 from __future__ import annotations
@@ -15,12 +17,32 @@ from sqlalchemy.orm import Session
 from db import tables as t
 from db.blobs import decode_text, encode_text, get_blobs, put_blobs
 from db.judgements import INTERNAL_ERROR
-from db.records import ReferenceRecord, require_text, require_utc
+from db.records import ProgramRole, ReferenceRecord, require_text, require_utc
 from db.sql import insert_rows, is_one_of, upsert_rows
 
 _OF_SOURCE = select(t.reference).where(
     t.reference.c.problem_id == bindparam("problem"), t.reference.c.source == bindparam("source")
 )
+_OF_PROBLEM = (
+    select(t.reference)
+    .where(
+        t.reference.c.problem_id == bindparam("problem"),
+        t.reference.c.role.in_([str(role) for role in ProgramRole]),
+    )
+    .order_by(t.reference.c.source, t.reference.c.name)
+)
+_IS_SOLUTION = t.reference.c.role == str(ProgramRole.ACCEPTED)
+
+
+@dataclass(frozen=True)
+class StoredReference:
+    """A program that comes with a problem, what it is to it, and who says so."""
+
+    name: str
+    language: str
+    code: str
+    role: ProgramRole
+    source: str
 
 
 @dataclass(frozen=True)
@@ -66,30 +88,45 @@ class FailedReference:
 
 
 def save_references(session: Session, problem_id: int, references: Sequence[ReferenceRecord], *, source: str) -> bool:
-    """Make these all the reference solutions that ``source`` has for a problem; verdicts of changed ones go.
+    """Make these all the programs that ``source`` has for a problem; verdicts of changed ones go, also where nothing
+    but the role has changed.
 
-    Returns whether that changed anything.
+    Returns whether that changed anything. ``ValueError`` when two have one name.
     """
+    names = [one.name for one in references]
+    if len(set(names)) < len(names):
+        raise ValueError(f"programs of {source} have a name twice: {sorted(names)}")
     hashes = put_blobs(session, [encode_text(one.code) for one in references])
     wanted = {
-        (one.name, one.language, sha256): {
+        (one.name, one.language, sha256, str(one.role)): {
             "problem_id": problem_id,
             "name": one.name,
             "language": one.language,
             "code_sha256": sha256,
             "source": source,
+            "role": str(one.role),
         }
         for one, sha256 in zip(references, hashes, strict=True)
     }
     there = session.execute(_OF_SOURCE, {"problem": problem_id, "source": source}).all()
-    gone = [row.id for row in there if (row.name, row.language, row.code_sha256) not in wanted]
+    gone = [row.id for row in there if (row.name, row.language, row.code_sha256, row.role) not in wanted]
     verdicts = t.reference_verdict
     session.execute(delete(verdicts).where(is_one_of(verdicts.c.reference_id, gone)))
     session.execute(delete(t.reference).where(is_one_of(t.reference.c.id, gone)))
-    known = {(row.name, row.language, row.code_sha256) for row in there}
+    known = {(row.name, row.language, row.code_sha256, row.role) for row in there}
     new = [row for key, row in wanted.items() if key not in known]
     insert_rows(session, t.reference, new)
     return bool(gone or new)
+
+
+def list_references(session: Session, problem_id: int) -> list[StoredReference]:
+    """The programs of a problem, by source and name."""
+    rows = session.execute(_OF_PROBLEM, {"problem": problem_id}).all()
+    code = get_blobs(session, {row.code_sha256 for row in rows})
+    return [
+        StoredReference(row.name, row.language, decode_text(code[row.code_sha256]), ProgramRole(row.role), row.source)
+        for row in rows
+    ]
 
 
 def pending_references(
@@ -112,7 +149,7 @@ def pending_references(
         select(t.reference, t.problem.c.current_suite_id)
         .join(t.problem, t.problem.c.id == t.reference.c.problem_id)
         .join(t.test_suite, t.test_suite.c.id == t.problem.c.current_suite_id)
-        .where(t.test_suite.c.n_tests > 0, ~judged, _is_answered(run_ids))
+        .where(_IS_SOLUTION, t.test_suite.c.n_tests > 0, ~judged, _is_answered(run_ids))
         .order_by(t.reference.c.problem_id, t.reference.c.id)
     )
     rows = session.execute(query).all()
@@ -166,6 +203,7 @@ def failed_references(
             and_(verdict.reference_id == t.reference.c.id, verdict.suite_id == t.problem.c.current_suite_id),
         )
         .where(
+            _IS_SOLUTION,
             verdict.environment_id == environment_id,
             verdict.verdict.not_in([accepted, INTERNAL_ERROR]),
             _is_answered(run_ids),
@@ -181,7 +219,7 @@ def last_environment(session: Session, problem_id: int) -> int | None:
     query = (
         select(verdict.environment_id)
         .join(t.reference, t.reference.c.id == verdict.reference_id)
-        .where(t.reference.c.problem_id == problem_id)
+        .where(t.reference.c.problem_id == problem_id, _IS_SOLUTION)
         .order_by(verdict.judged_at.desc(), verdict.id.desc())
         .limit(1)
     )

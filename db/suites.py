@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from datetime import datetime
+from functools import cache
 
 from sqlalchemy import bindparam, select
 from sqlalchemy.orm import Session
@@ -19,7 +21,7 @@ _SUITE_BY_DIGEST = select(t.test_suite.c.id).where(
     t.test_suite.c.problem_id == bindparam("problem"), t.test_suite.c.digest == bindparam("digest")
 )
 _SUITE = select(t.test_suite).where(t.test_suite.c.id == bindparam("suite"))
-_SAMPLES_ONLY = select(t.test_suite.c.samples_only).where(t.test_suite.c.id == bindparam("suite"))
+_HIDDEN_ORIGINS = select(t.test_suite.c.hidden_origins).where(t.test_suite.c.id == bindparam("suite"))
 _CASES = select(t.test_case).where(t.test_case.c.suite_id == bindparam("suite")).order_by(t.test_case.c.position)
 
 
@@ -31,7 +33,7 @@ def save_suite(
     if known is not None:
         return int(known)
     judged = [test for test in suite.tests if test.expected is not None]
-    samples = {(test.input, test.expected) for test in judged if test.origin is TestOrigin.SAMPLE}
+    hidden = beyond_samples(suite.tests)
     rules = suite_rules(suite)
     suite_id = insert_row(
         session,
@@ -45,12 +47,12 @@ def save_suite(
             "time_limit_s": suite.time_limit_s,
             "memory_limit_bytes": suite.memory_limit_bytes,
             "n_tests": len(judged),
-            # A hidden test that is a sample again tells nothing new.
-            "samples_only": bool(judged) and all((test.input, test.expected) in samples for test in judged),
+            "samples_only": bool(judged) and not hidden,
             "source": source,
             "first_seen_at": now,
             "rules_sha256": put_blob(session, canonical_json(rules)) if rules else None,
             "has_checker": suite.checker is not None,
+            "hidden_origins": ",".join(sorted({str(test.origin) for test in hidden})),
         },
     )
     _save_cases(session, suite_id, suite.tests)
@@ -58,11 +60,34 @@ def save_suite(
 
 
 def is_weaker(session: Session, suite_id: int, than: int | None) -> bool:
-    """Whether a suite has nothing but samples while the other (None: there is none) has more."""
+    """Whether a suite judges by nothing but samples while the other (None: there is none) has more."""
     if than is None or than == suite_id:
         return False
-    strength = {suite: session.execute(_SAMPLES_ONLY, {"suite": suite}).scalar_one() for suite in (suite_id, than)}
-    return bool(strength[suite_id] and not strength[than])
+    return not has_hidden_tests(session, suite_id) and has_hidden_tests(session, than)
+
+
+def has_hidden_tests(session: Session, suite_id: int) -> bool:
+    """Whether a suite judges by more than samples. The suite must be there."""
+    return bool(session.execute(_HIDDEN_ORIGINS, {"suite": suite_id}).scalar_one())
+
+
+def beyond_samples(tests: Iterable[TestCaseRecord]) -> list[TestCaseRecord]:
+    """The tests with an expected output that are no samples; one that is a sample again tells nothing new."""
+    judged = [test for test in tests if test.expected is not None]
+    samples = {(test.input, test.expected) for test in judged if test.origin is TestOrigin.SAMPLE}
+    return [test for test in judged if (test.input, test.expected) not in samples]
+
+
+def read_origin(text: str) -> TestOrigin:
+    """The origin that a row names. One that this version does not know says nothing that a verdict rests on: it is
+    taken for the platform's."""
+    return TestOrigin(text) if text in set(TestOrigin) else TestOrigin.OFFICIAL
+
+
+@cache  # There are a handful of texts, and ten thousand problems in a list.
+def read_origins(text: str) -> tuple[TestOrigin, ...]:
+    """The origins that ``test_suite.hidden_origins`` names, sorted."""
+    return tuple(sorted({read_origin(one) for one in text.split(",") if one}))
 
 
 def _save_cases(session: Session, suite_id: int, tests: tuple[TestCaseRecord, ...]) -> None:
@@ -102,8 +127,7 @@ def load_suite(session: Session, suite_id: int) -> SuiteRecord:
                 name=case.name,
                 input=blobs[case.input_sha256],
                 expected=None if case.expected_sha256 is None else blobs[case.expected_sha256],
-                # An origin that this version does not know says nothing that a verdict rests on.
-                origin=TestOrigin(case.origin) if case.origin in set(TestOrigin) else TestOrigin.OFFICIAL,
+                origin=read_origin(case.origin),
                 comparison=case.comparison,
                 checker_flags=None if case.checker_flags is None else tuple(case.checker_flags),
             )

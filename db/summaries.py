@@ -13,7 +13,9 @@ from sqlalchemy.orm import Session
 
 from db import tables as t
 from db.dates import order_of
-from db.records import DateClaim, Precision, ProblemKey, read_precision
+from db.made_suites import STRENGTH_COLUMNS
+from db.records import DateClaim, MadeStrength, Precision, ProblemKey, TestOrigin, read_precision
+from db.suites import read_origins
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class ProblemSummary:
     ``n_tests`` counts the tests of the current suite that have an expected output; ``samples_only`` says that all of
     these are samples, ``has_checker`` that a program judges answers to them. ``contest`` is the native id of the first
     dated contest that has the problem. ``date_claims`` are in the order in which they decide, ``flags`` are (name,
-    reason).
+    reason). ``hidden_origins`` say where the tests beyond the samples come from; ``strength`` is of tests that were
+    made here.
     """
 
     problem_id: int
@@ -45,6 +48,8 @@ class ProblemSummary:
     flags: tuple[tuple[str, str], ...]
     status: str
     has_checker: bool = False
+    hidden_origins: tuple[TestOrigin, ...] = ()
+    strength: MadeStrength | None = None
 
 
 def list_problems(session: Session, *, platform: str | None = None) -> list[ProblemSummary]:
@@ -73,9 +78,12 @@ def list_problems(session: Session, *, platform: str | None = None) -> list[Prob
             suite.comparison,
             suite.io_kind,
             suite.has_checker,
+            suite.hidden_origins,
+            *STRENGTH_COLUMNS,
         )
         .select_from(t.problem)
         .outerjoin(t.test_suite, suite.id == problem.current_suite_id)
+        .outerjoin(t.made_suite, t.made_suite.c.suite_id == problem.current_suite_id)
         .where(chosen)
         .order_by(problem.platform, problem.native_id)
     )
@@ -90,7 +98,7 @@ def _summary(
 ) -> ProblemSummary:
     # By place and not by name: for ten thousand rows it takes half the time.
     problem_id, platform, native_id, title, url, difficulty, status, released_at, precision, exposed_at, *suite = row
-    suite_id, digest, n_tests, samples_only, comparison, io_kind, has_checker = suite
+    suite_id, digest, n_tests, samples_only, comparison, io_kind, has_checker, origins, *strength = suite
     return ProblemSummary(
         problem_id=problem_id,
         key=ProblemKey(platform, native_id),
@@ -111,6 +119,8 @@ def _summary(
         flags=flags,
         status=status,
         has_checker=bool(has_checker),
+        hidden_origins=read_origins(origins or ""),
+        strength=MadeStrength(*strength) if strength[0] is not None else None,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from sqlalchemy import LargeBinary, UniqueConstraint
 from sqlmodel import Field
 
-from db.records import CODE_GENERATION
+from db.records import CODE_GENERATION, ProgramRole
 from db.tables.base import JSON_VALUE, Base, starts_as
 
 
@@ -82,7 +82,7 @@ class Tally(Base, table=True):
 
 
 class Reference(Base, table=True):
-    """A program that is known to solve a problem, by the word of ``source``."""
+    """A program that comes with a problem; ``role`` is a ``ProgramRole``, by the word of ``source``."""
 
     __table_args__ = (UniqueConstraint("problem_id", "source", "name"),)
 
@@ -92,6 +92,7 @@ class Reference(Base, table=True):
     language: str
     code_sha256: str = Field(foreign_key="blob.sha256")
     source: str
+    role: str = Field(default=str(ProgramRole.ACCEPTED), sa_column_kwargs=starts_as(str(ProgramRole.ACCEPTED)))
 
 
 class ReferenceVerdict(Base, table=True):

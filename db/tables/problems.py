@@ -191,7 +191,8 @@ class TestSuite(Base, table=True):
     ``n_tests`` counts the tests that can be judged, those with an expected output; ``samples_only`` says that all
     of these are samples from the statement. ``rules_sha256`` is that of the canonical JSON of its ``signature``,
     ``checker`` and ``groups``, those that it has; it came later and carries no foreign key, which SQLite cannot add to
-    a table that exists. ``has_checker`` tells without a look into it.
+    a table that exists. ``has_checker`` tells without a look into it. ``hidden_origins`` are the sorted origins of the
+    judged tests that are no samples, nor samples again, joined by commas.
     """
 
     __test__ = False
@@ -212,6 +213,36 @@ class TestSuite(Base, table=True):
     first_seen_at: datetime
     rules_sha256: str | None
     has_checker: bool = Field(default=False, sa_column_kwargs={"server_default": false()})
+    hidden_origins: str = Field(default="", sa_column_kwargs={"server_default": text("''")})
+
+
+class MadeSuite(Base, table=True):
+    """A suite whose tests beyond the samples were made here: from what, and how strong they are.
+
+    ``base_suite_id`` is the suite that its samples and rules come from, ``revision_id`` the statement, ``recipe`` the
+    digest of all that it is made from. ``n_made`` counts its tests that were made; the other counts are those of a
+    ``MadeStrength``, here as columns so that a list of problems need not look further. ``details_sha256`` is that of
+    the canonical JSON of the rest.
+    """
+
+    __tablename__ = "made_suite"
+
+    suite_id: int = Field(primary_key=True, foreign_key="test_suite.id")
+    base_suite_id: int = Field(foreign_key="test_suite.id")
+    revision_id: int | None = Field(foreign_key="revision.id")
+    recipe: str
+    seed: int = Field(sa_type=BigInteger)
+    made_at: datetime
+    n_made: int
+    n_wrong: int
+    n_wrong_killed: int
+    n_slow: int
+    n_slow_killed: int
+    n_mutants: int
+    n_mutants_killed: int
+    n_right: int
+    n_right_killed: int
+    details_sha256: str = Field(foreign_key="blob.sha256")
 
 
 class TestCase(Base, table=True):

@@ -30,9 +30,10 @@ from db.exposure import refresh_exposure, save_sightings
 from db.flags import clear_flags
 from db.ingest_runs import start_run
 from db.judgements import EnvironmentRecord, JudgementRecord, iter_pending, save_environment, save_judgements
+from db.made_suites import MadeSuiteRecord, base_suite_id, save_made_suite
 from db.older_answers import OLDER
 from db.problems import flag_problem, save_problem
-from db.records import ContestKind, ContestRecord, Place, ReferenceRecord, SightingRecord, TestOrigin
+from db.records import ContestKind, ContestRecord, MadeStrength, Place, ReferenceRecord, SightingRecord, TestOrigin
 from db.references import ReferenceVerdictRecord, pending_references, save_reference_verdicts
 from db.responses import FailureRecord, save_failures, save_responses
 from db.tables import Base
@@ -224,6 +225,17 @@ def sight(world: World, seen_at: datetime, at: datetime) -> None:
     save_sightings(world.session, [SightingRecord(key_of(), seen_at, "people", "on a forum")], now=at)
 
 
+def measure_again(world: World, at: datetime) -> None:
+    """Made tests that are the same, and turn out to be worth more."""
+    sample = case("s", "1\n", "1\n", TestOrigin.SAMPLE)
+    third = save_problem(world.session, problem("p3", suite=suite_of(sample)), now=NOW).problem_id
+    base = base_suite_id(world.session, third)
+    assert base is not None
+    suite = suite_of(sample, case("made", "2\n", "2\n", TestOrigin.GENERATED))
+    for strength, now in ((MadeStrength(n_wrong=1), NOW), (MadeStrength(n_wrong=1, n_wrong_killed=1), at)):
+        save_made_suite(world.session, third, MadeSuiteRecord(suite, base, None, "r", 0, strength, {}), now=now)
+
+
 Step = Callable[[World, datetime], object]
 MOVES: dict[str, Step] = {
     "a problem": lambda w, at: save_problem(w.session, problem("p3"), now=at),
@@ -249,6 +261,7 @@ MOVES: dict[str, Step] = {
     ),
     "a verdict": lambda w, at: answer_again(w, "wrong_answer", at),
     "a reference that fails": lambda w, at: check_reference(w, "wrong_answer", at),
+    "made tests measured anew": measure_again,
 }
 STANDS: dict[str, Step] = {
     "the same problem again": lambda w, at: save_problem(w.session, FIRST, now=at),

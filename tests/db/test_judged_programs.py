@@ -11,7 +11,7 @@ from db.engine import Store
 from db.judged_programs import load_judged_programs, load_right_programs
 from db.judgements import EnvironmentRecord, JudgementRecord, iter_pending, save_environment, save_judgements
 from db.problems import problem_ids, save_problem
-from db.records import CompletionRecord, ReferenceRecord, TestCaseRecord, TestOrigin
+from db.records import CompletionRecord, ProgramRole, ReferenceRecord, TestCaseRecord, TestOrigin
 from db.references import ReferenceVerdictRecord, pending_references, save_reference_verdicts
 from db.test_texts import ShownTest, load_named_tests, load_short_tests
 from tests.db.builders import NOW, case, completion, key_of, problem, suite_of
@@ -32,7 +32,12 @@ CASES = (
 def problem_id(store: Store) -> int:
 
     references = tuple(ReferenceRecord(name, "python3", f"print({name!r})") for name in ("b.py", "a.py", "wrong.py"))
-    record = replace(problem(suite=suite_of(*CASES)), references=(*references, ReferenceRecord("x.cpp", "cpp17", "x")))
+    others = (
+        ReferenceRecord("x.cpp", "cpp17", "x"),
+        ReferenceRecord("no.py", "python3", "print(1)", ProgramRole.WRONG),
+        ReferenceRecord("inputs.py", "python3", "print(2)", ProgramRole.GENERATOR),
+    )
+    record = replace(problem(suite=suite_of(*CASES)), references=(*references, *others))
     with store.write() as session:
         save_problem(session, record, now=NOW)
 

@@ -12,9 +12,23 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import create_engine, inspect, text
 
+from db.completions import RunRecord, save_completions, save_run
 from db.engine import Store, open_store
+from db.judgements import (
+    EnvironmentRecord,
+    JudgementRecord,
+    count_pending,
+    iter_pending,
+    save_environment,
+    save_judgements,
+)
+from db.made_suites import MadeSuiteRecord, base_suite_id, save_made_suite
 from db.migrate import MIGRATIONS, known_revisions
+from db.problems import list_problems, save_problem
+from db.records import MadeStrength, ProgramRole, ReferenceRecord, TestOrigin
+from db.references import list_references, save_references
 from db.tables import Base
+from tests.db.builders import NOW, case, completion, problem, suite_of
 
 SEEN = "2026-01-01 00:00:00"
 A_PROBLEM = (
@@ -165,6 +179,72 @@ def test_completions_of_an_older_store_came_as_programs(tmp_path: Path) -> None:
         rows = connection.execute(text("SELECT code_sha256, status, rule FROM completion")).all()
     engine.dispose()
     assert rows == [("c", None, None)]
+
+
+def at_revision(url: str, revision: str) -> None:
+    """Take the store at `url` back to an older revision."""
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        steps = config()
+        steps.attributes["connection"] = connection
+        command.downgrade(steps, revision)
+    engine.dispose()
+
+
+SAMPLE = case("s", "2 3\n", "5\n", TestOrigin.SAMPLE)
+SUITES = {
+    "samples": suite_of(SAMPLE),
+    "again": suite_of(case("1", "2 3\n", "5\n"), SAMPLE, case("2", "7\n", None)),
+    "official": suite_of(SAMPLE, case("1", "4 5\n", "9\n"), case("2", "2 3\n", "6\n")),
+    "mixed": suite_of(case("1", "1\n", "1\n", TestOrigin.RECOVERED), case("2", "4 5\n", "9\n")),
+}
+
+
+def test_suites_of_an_older_store_say_where_their_tests_come_from(store_url: str) -> None:
+    with open_store(store_url) as store, store.write() as session:
+        for native_id, suite in SUITES.items():
+            save_problem(session, problem(native_id, suite=suite), now=NOW)
+        before = list_problems(session)
+        (references,) = [one.problem_id for one in before if one.key.native_id == "samples"]
+        save_references(session, references, [ReferenceRecord("a.py", "python3", "print(5)\n")], source="list")
+    at_revision(store_url, "0008")
+    with open_store(store_url) as store, store.read() as session:
+        assert list_problems(session) == before
+        assert {one.key.native_id: ",".join(one.hidden_origins) for one in before} == {
+            "samples": "",
+            "again": "",
+            "official": "official",
+            "mixed": "official,recovered",
+        }
+        assert [one.role for one in list_references(session, references)] == [ProgramRole.ACCEPTED]
+
+
+def test_an_older_version_takes_nothing_made_for_something_else(store_url: str) -> None:
+    with open_store(store_url) as store, store.write() as session:
+        problem_id = save_problem(session, problem(suite=SUITES["samples"]), now=NOW).problem_id
+        run = save_run(session, RunRecord("model"), now=NOW)
+        save_completions(session, run, [completion()])
+        environment = save_environment(session, EnvironmentRecord("sha", "docker", {}), now=NOW)
+
+        def judge_all() -> None:
+            waiting = iter_pending(session, environment)
+            records = [JudgementRecord(one.completion_id, one.suite_id, "accepted", [], NOW) for one in waiting]
+            save_judgements(session, environment, records)
+
+        judge_all()
+        base = base_suite_id(session, problem_id)
+        assert base is not None
+        suite = suite_of(SAMPLE, case("m", "0 0\n", "0\n", TestOrigin.GENERATED))
+        save_made_suite(session, problem_id, MadeSuiteRecord(suite, base, None, "r", 0, MadeStrength()), now=NOW)
+        judge_all()
+        programs = [ReferenceRecord(f"{role}.py", "python3", f"# {role}", role) for role in ProgramRole]
+        save_references(session, problem_id, programs, source="user")
+    at_revision(store_url, "0008")
+    with open_store(store_url) as store, store.read() as session:
+        (listed,) = list_problems(session)
+        assert (listed.suite_id, listed.samples_only, listed.strength) == (base, True, None)
+        assert count_pending(session, environment) == 0, "the verdict of before is there"
+        assert [one.name for one in list_references(session, problem_id)] == ["accepted.py"]
 
 
 def test_a_store_is_made_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,24 +1,29 @@
-"""Reference solutions: kept with their problem, judged once for each suite and environment."""
+"""References: kept with their problem by role; solutions are judged once for each suite and environment."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from db.completions import RunRecord, save_completions, save_run
 from db.engine import Store
 from db.judgements import EnvironmentRecord, save_environment
 from db.problems import save_problem
-from db.records import ProblemRecord, ReferenceRecord, SaveOutcome
+from db.records import ProblemRecord, ProgramRole, ReferenceRecord, SaveOutcome
 from db.references import (
     FailedReference,
     PendingReference,
     ReferenceVerdictRecord,
+    StoredReference,
     failed_references,
     last_environment,
+    list_references,
     pending_references,
     save_reference_verdicts,
+    save_references,
 )
 from tests.db.builders import LATER, NOW, case, completion, problem, row_counts, suite_of
 
@@ -163,7 +168,72 @@ def test_two_references_of_one_name_are_refused() -> None:
         with_references(FIRST, FIRST)
 
 
+def roles_of(store: Store, problem_id: int) -> dict[str, ProgramRole]:
+    with store.read() as session:
+        return {one.name: one.role for one in list_references(session, problem_id)}
+
+
+def test_programs_of_all_roles_are_listed_and_solutions_alone_are_judged(store: Store, environment: int) -> None:
+    others = [ReferenceRecord(f"{role}.py", "python3", f"# {role}\n", role) for role in ProgramRole]
+    with store.write() as session:
+        problem_id = save_problem(session, problem(), now=NOW).problem_id
+        assert save_references(session, problem_id, others, source="user")
+        assert not save_references(session, problem_id, others, source="user")
+        assert list_references(session, problem_id) == [
+            StoredReference(FIRST.name, FIRST.language, FIRST.code, ProgramRole.ACCEPTED, "list"),
+            StoredReference(SECOND.name, SECOND.language, SECOND.code, ProgramRole.ACCEPTED, "list"),
+            *(
+                StoredReference(f"{role}.py", "python3", f"# {role}\n", role, "user")
+                for role in sorted(ProgramRole, key=str)
+            ),
+        ]
+        assert list_references(session, problem_id + 1) == []
+    assert set(pending(store, environment)) == {FIRST.name, SECOND.name, "accepted.py"}
+
+
+def test_a_changed_role_takes_the_verdicts_away(store: Store, environment: int) -> None:
+    judge(store, environment, first="wrong_answer", second="accepted")
+    with store.write() as session:
+        problem_id = save_problem(session, problem(), now=NOW).problem_id
+        assert last_environment(session, problem_id) == environment
+        wrong = replace(FIRST, role=ProgramRole.WRONG)
+        slow = replace(SECOND, role=ProgramRole.TOO_SLOW)
+        assert save_problem(session, with_references(wrong, slow), now=LATER).outcome is SaveOutcome.UPDATED
+        assert row_counts(session)["reference_verdict"] == 0
+        assert last_environment(session, problem_id) is None
+        assert save_problem(session, with_references(wrong, slow), now=LATER).outcome is SaveOutcome.UNCHANGED
+    assert (failed(store, environment), pending(store, environment)) == ([], {})
+    assert roles_of(store, problem_id) == {FIRST.name: ProgramRole.WRONG, SECOND.name: ProgramRole.TOO_SLOW}
+    with store.write() as session:
+        save_problem(session, with_references(FIRST, slow), now=LATER)
+    assert list(pending(store, environment)) == [FIRST.name]
+
+
+def test_a_role_that_this_version_does_not_know_is_never_taken_for_accepted(store: Store, environment: int) -> None:
+    judge(store, environment, first="wrong_answer", second="wrong_answer")
+    with store.write() as session:
+        session.execute(text("UPDATE reference SET role = 'oracle' WHERE name = :name"), {"name": FIRST.name})
+        problem_id = save_problem(session, problem(), now=NOW).problem_id
+        assert [one.name for one in failed_references(session, environment, accepted="accepted")] == [SECOND.name]
+        other = save_environment(session, EnvironmentRecord("other", "docker", {}), now=NOW)
+    assert list(pending(store, other)) == [SECOND.name]
+    assert roles_of(store, problem_id) == {SECOND.name: ProgramRole.ACCEPTED}
+    # Its source says what it is in words that are known.
+    with store.write() as session:
+        assert save_problem(session, with_references(FIRST, SECOND), now=LATER).outcome is SaveOutcome.UPDATED
+    assert list(pending(store, environment)) == [FIRST.name]
+
+
+def test_a_source_names_its_programs_apart(store: Store, environment: int) -> None:
+    with store.write() as session:
+        problem_id = save_problem(session, problem(), now=NOW).problem_id
+        before = row_counts(session)
+        with pytest.raises(ValueError, match="programs of user have a name twice"):
+            save_references(session, problem_id, [FIRST, replace(SECOND, name=FIRST.name)], source="user")
+        assert row_counts(session) == before
+
+
 @pytest.mark.parametrize("broken", [{"name": ""}, {"name": "a\0"}, {"language": ""}])
-def test_references_without_name_or_language_are_refused(broken: dict[str, str]) -> None:
+def test_references_without_name_or_language_are_refused(broken: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="ReferenceRecord"):
         replace(FIRST, **broken)

@@ -11,7 +11,7 @@ from alembic import command
 from alembic.config import Config
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sqlalchemy import create_engine
+from sqlalchemy import create_engine, text
 
 from db.completions import RunRecord, save_completions, save_run
 from db.digests import suite_digest
@@ -36,6 +36,7 @@ FULL = SuiteRecord(
     checker=CHECKER,
     groups=GROUPS,
 )
+SAMPLE = case("s", "2 3\n", "5\n", TestOrigin.SAMPLE)
 NUMBERS = itertools.count()
 
 
@@ -122,6 +123,47 @@ def test_each_rule_is_in_the_digest() -> None:
     ]
     digests = [suite_digest(suite) for suite in variants]
     assert len(set(digests)) == len(variants)
+
+
+@pytest.mark.parametrize(
+    ("tests", "origins"),
+    [
+        ((), ()),
+        ((SAMPLE,), ()),
+        ((SAMPLE, case("1", "2 3\n", "5\n")), ()),
+        ((SAMPLE, case("1", "9\n", None)), ()),
+        ((case("1", "2 3\n", "5\n"),), ("official",)),
+        ((SAMPLE, case("1", "2 3\n", "6\n", TestOrigin.RECOVERED)), ("recovered",)),
+        (
+            (
+                case("1", "1\n", "1\n", TestOrigin.RECOVERED),
+                case("2", "2\n", "2\n", TestOrigin.GENERATED),
+                case("3", "2 3\n", "5\n", TestOrigin.GENERATED),
+                case("4", "4\n", "4\n"),
+                case("5", "5\n", "5\n"),
+                SAMPLE,
+            ),
+            ("generated", "official", "recovered"),
+        ),
+    ],
+)
+def test_origins_of_the_tests_beyond_the_samples(
+    store: Store, tests: tuple[TestCaseRecord, ...], origins: tuple[str, ...]
+) -> None:
+    with store.write() as session:
+        save_problem(session, replace(problem(), suite=SuiteRecord(tests)), now=NOW)
+    with store.read() as session:
+        (listed,) = list_problems(session)
+        assert listed.hidden_origins == origins
+        assert listed.samples_only is (bool(listed.n_tests) and not origins)
+
+
+def test_an_origin_that_this_version_does_not_know_is_the_platforms(store: Store) -> None:
+    with store.write() as session:
+        save_problem(session, problem(), now=NOW)
+        session.execute(text("UPDATE test_suite SET hidden_origins = 'generated,leaked,official'"))
+        (listed,) = list_problems(session)
+    assert listed.hidden_origins == (TestOrigin.GENERATED, TestOrigin.OFFICIAL)
 
 
 def test_the_order_of_names_is_not_in_the_digest() -> None:
