@@ -86,6 +86,7 @@ def load_judged_runs(
             ran_on=_ran_on(run.conditions),
             run_id=run.run_id,
             repairs_run_id=repaired[run.run_id].run_id if run.run_id in repaired else None,
+            by_tests=form.is_judged,
         )
         for run in runs
     )
@@ -168,6 +169,8 @@ def problem_facts(summary: ProblemSummary) -> ProblemFacts:
         has_checker=summary.has_checker,
         flags=summary.flags,
         withdrawn=summary.status.startswith("withdrawn"),
+        hidden_origins=summary.hidden_origins,
+        strength=summary.strength,
     )
 
 

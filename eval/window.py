@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from db.records import Precision, require_utc
+from db.records import MadeStrength, Precision, TestOrigin, require_utc
 from eval.cutoffs import Cutoff, CutoffUnreadable, parse_cutoff
 
 MAX_MARGIN = timedelta(days=36_500)
@@ -29,8 +29,10 @@ class Reason(StrEnum):
     INTERACTIVE = "interactive"
     MULTIPLE_ANSWERS = "multiple answers without a checker"
     BAD_TESTS = "bad tests"
+    REFERENCES_DISAGREE = "references disagree"
     WEAK_TESTS = "no tests beyond the samples"
     NO_TESTS = "no tests"
+    SAMPLES_ONLY = "sample tests only"
     NO_COMPLETION = "no completion"
     NO_RESULT = "no imported result"
     NOT_JUDGED = "not judged"
@@ -41,7 +43,15 @@ class Reason(StrEnum):
 PRIVATE = "private"
 """The flag of a problem that is never named in what is published; it counts in aggregates alone."""
 
-INFORMATIONAL_FLAGS = frozenset({"early_access", "exposed_earlier", "has_image", "partial_tests", PRIVATE, "withdrawn"})
+REFERENCES_DISAGREE = "references_disagree"
+"""The flag of a problem whose references, programs that are given as right, answer otherwise on made inputs."""
+
+ANSWERS_DIFFER = "answers_differ"
+"""The flag of a problem to which programs that may be right answer otherwise on made inputs."""
+
+INFORMATIONAL_FLAGS = frozenset(
+    {"early_access", "exposed_earlier", "has_image", "partial_tests", PRIVATE, "withdrawn", ANSWERS_DIFFER}
+)
 """Flags that a reader should know of, and that keep no problem out of a score."""
 
 _KNOWN_FLAGS = {
@@ -49,6 +59,7 @@ _KNOWN_FLAGS = {
     "multiple_answers": Reason.MULTIPLE_ANSWERS,
     "bad_tests": Reason.BAD_TESTS,
     "weak_tests": Reason.WEAK_TESTS,
+    REFERENCES_DISAGREE: Reason.REFERENCES_DISAGREE,
 }
 
 FLAG_NAMES = INFORMATIONAL_FLAGS.union(_KNOWN_FLAGS)
@@ -61,6 +72,7 @@ class ProblemFacts:
 
     ``exposed_at`` is the earliest UTC instant at which it may have been public (None: no date is known);
     ``exposed_precision`` says how far after it the true instant may lie. ``flags`` are (name, reason) pairs.
+    ``hidden_origins`` say where its tests beyond the samples come from; ``strength`` is of tests that were made here.
     """
 
     problem_id: int
@@ -76,6 +88,8 @@ class ProblemFacts:
     has_checker: bool = False
     flags: tuple[tuple[str, str], ...] = ()
     withdrawn: bool = False
+    hidden_origins: tuple[TestOrigin, ...] = ()
+    strength: MadeStrength | None = None
 
     def __post_init__(self) -> None:
         require_utc("ProblemFacts.exposed_at", self.exposed_at)
@@ -84,6 +98,11 @@ class ProblemFacts:
     def is_private(self) -> bool:
         """Whether it belongs to the private part of the problems."""
         return any(name == PRIVATE for name, _ in self.flags)
+
+    @property
+    def has_made_tests(self) -> bool:
+        """Whether some of its tests were made here."""
+        return TestOrigin.GENERATED in self.hidden_origins
 
     @property
     def exposed_before(self) -> datetime | None:
@@ -171,18 +190,19 @@ def quality_reason(problem: ProblemFacts, *, include_flagged: bool = False) -> s
     if include_flagged:
         return None
     for name, _ in problem.flags:
-        reason = flag_reason(name, has_checker=problem.has_checker)
+        reason = flag_reason(name, has_checker=problem.has_checker, has_made_tests=problem.has_made_tests)
         if reason is not None:
             return reason
     return None
 
 
-def flag_reason(name: str, *, has_checker: bool = False) -> str | None:
-    """The reason that a flag of this name gives, None for one that only informs or that a checker makes harmless."""
+def flag_reason(name: str, *, has_checker: bool = False, has_made_tests: bool = False) -> str | None:
+    """The reason that a flag of this name gives, None for one that only informs, or that a checker or tests that were
+    made here make harmless."""
     if name in INFORMATIONAL_FLAGS:
         return None
     known = _KNOWN_FLAGS.get(name)
-    if known is Reason.MULTIPLE_ANSWERS and has_checker:
+    if (known is Reason.MULTIPLE_ANSWERS and has_checker) or (known is Reason.WEAK_TESTS and has_made_tests):
         return None
     return known if known is not None else f"flagged: {name}"
 

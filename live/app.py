@@ -28,6 +28,7 @@ from live.commands import (
     run,
     runs,
     sources,
+    tests,
 )
 from live.errors import KEPT, NOTHING_KEPT, ExitCode, exit_code_of, explain, was_interrupted
 from live.session import Session, Work
@@ -47,6 +48,7 @@ app.add_typer(models.app, name="models")
 app.add_typer(problems.app, name="problems")
 app.add_typer(duplicates.app, name="duplicates")
 app.add_typer(sources.app, name="sources")
+app.add_typer(tests.app, name="tests")
 app.add_typer(audits.app, name="audit")
 app.add_typer(editions.app, name="edition")
 app.command("ingest")(ingest.ingest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -83,5 +84,34 @@ def asking_bar(console: Console, total: int) -> Iterator[Callable[[Account], Non
             if account.failed:
                 rates.append(f"{len(account.failed)} failed")
             progress.update(task, completed=account.n_done, rates=", ".join(rates))
+
+        yield on_done
+
+
+@contextlib.contextmanager
+def making_bar(console: Console, total: int) -> Iterator[Callable[[str], None]]:
+    """A bar over problems that tests are made for, with how many came to what, and the remaining time.
+
+    Gives the function to call with what has become of the next problem, in a word or two: "made".
+    """
+    if not console.is_terminal or console.quiet or total == 0:
+        yield lambda word: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("making tests"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[counts]}"),
+        TimeRemainingColumn(),
+    )
+    counts: Counter[str] = Counter()
+    with Progress(*columns, console=console) as progress:
+        task = progress.add_task("making tests", total=total, counts="")
+
+        def on_done(word: str) -> None:
+            counts[word] += 1
+            progress.update(task, advance=1, counts=", ".join(f"{n} {name}" for name, n in sorted(counts.items())))
 
         yield on_done

@@ -4,7 +4,7 @@ A finding is a reason to look, never a verdict. Strong signals come first; weak 
 often than not. Weak are: disagreement on a sample, whose expected output stands in the statement for all to see;
 disagreement with an answer that an independent solution reproduces; what chance explains once all problems that were
 looked at are counted (Benjamini and Hochberg, 5 %); a negative item-rest correlation; samples for the only tests; more
-solutions accepted here than were published, since they may be other solutions.
+solutions accepted here than were published, since they may be other solutions; completions that differ on made inputs.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from eval.board import Board, numbered
 from eval.statistics import problem_health as health
 from eval.statistics.multiplicity import benjamini_hochberg
 from eval.statistics.problem_health import FlagKind, JudgedSolutions, ProblemFlag
-from eval.window import ProblemFacts
+from eval.window import ANSWERS_DIFFER, REFERENCES_DISAGREE, ProblemFacts
 
 EASY = frozenset({"easy", "medium"})
 LONGEST_REASON = 160
@@ -51,10 +51,12 @@ class Signal(StrEnum):
     INTERACTIVE = "statement speaks of a dialogue"
     COMPARISON = "statement allows what the comparison does not"
     OTHER_ANSWER = "solutions agree on another answer"
+    REFERENCES_DISAGREE = "references disagree"
     UNSOLVED = "no strong model solves it"
     MANY_ANSWERS = "many different answers"
     WEAK_TESTS = "tests let wrong solutions pass"
     ALIKE = "reads like another problem"
+    ANSWERS_DIFFER = "programs differ on made inputs"
     REVERSED = "weaker models do better"
     SAMPLES_ONLY = "no tests but the samples"
 
@@ -71,14 +73,17 @@ _OF_KIND = {
     FlagKind.WEAK_TESTS: Signal.WEAK_TESTS,
     FlagKind.REVERSED: Signal.REVERSED,
 }
+_OF_FLAG = {REFERENCES_DISAGREE: Signal.REFERENCES_DISAGREE, ANSWERS_DIFFER: Signal.ANSWERS_DIFFER}
 _FLAG_NAMES = {
     Signal.SEVERAL_ANSWERS: "multiple_answers",
     Signal.INTERACTIVE: "interactive",
     Signal.COMPARISON: "bad_tests",
     Signal.OTHER_ANSWER: "bad_tests",
+    Signal.REFERENCES_DISAGREE: REFERENCES_DISAGREE,
     Signal.UNSOLVED: "bad_tests",
     Signal.MANY_ANSWERS: "multiple_answers",
     Signal.WEAK_TESTS: "weak_tests",
+    Signal.ANSWERS_DIFFER: "multiple_answers",
     Signal.REVERSED: "bad_tests",
     Signal.SAMPLES_ONLY: "weak_tests",
 }
@@ -133,6 +138,7 @@ def audit_problems(
         *_by_samples(problems, evidence),
         *_by_other_grades(selection),
         *_alike(problems, evidence),
+        *_by_made_inputs(problems),
         *_samples_only(problems),
     ]
     order = {signal: place for place, signal in enumerate(Signal)}
@@ -332,6 +338,16 @@ def _alike(problems: Iterable[ProblemFacts], evidence: Evidence) -> Iterator[Fin
             shown = {"first": pair.first, "second": pair.second, "similarity": pair.similarity}
             name = pair.first if pair.first in names else pair.second
             yield Finding(name, Signal.ALIKE, sentence, shown, command, flags=_names(problem))
+
+
+def _by_made_inputs(problems: Iterable[ProblemFacts]) -> Iterator[Finding]:
+    """What was found where tests were made (`eval.made_tests.making`), by the flags that it left. Models that are wrong
+    in different ways are the most frequent reason for answers that differ, so that these alone are weak."""
+    for problem in problems:
+        for name, reason in problem.flags:
+            signal = _OF_FLAG.get(name)
+            if signal is not None:
+                yield _finding(problem, signal, reason, {}, reason, weak=signal is Signal.ANSWERS_DIFFER)
 
 
 def _samples_only(problems: Iterable[ProblemFacts]) -> Iterator[Finding]:

@@ -23,6 +23,14 @@ _LEGENDS = {
         "independent sources give so many answers other than the expected one, and so many give it; so few would with "
         "this chance"
     ),
+    Signal.REFERENCES_DISAGREE: (
+        "programs that are given as right answer otherwise on inputs that tests were made from; such a problem is out "
+        "of scores until somebody has looked and types live problems unflag ID references_disagree"
+    ),
+    Signal.ANSWERS_DIFFER: (
+        "completions that pass the samples answer otherwise on many inputs that tests were made from, or a right "
+        "program fails a made test (live tests show ID)"
+    ),
     Signal.REVERSED: "models that do worse elsewhere do better here; r is the item-rest correlation",
     Signal.SAMPLES_ONLY: "all tests are shown in the statement, so that a table of them passes",
 }

@@ -1,10 +1,11 @@
 """Expected outputs from programs that agree, and what their disagreement says of the problem. Pure.
 
 Who decides: official and given references alone where there are any, and all of them that answer must agree. Without
-references completions vote: by models of at least three families, whose answers agree, who are more than half of the
-families that answered, and of whom no family of a model under evaluation is the one that makes the majority. A family
-has one vote: the answer that most of its completions give (none where two answers are level). Only those vote that pass
-all samples; which completions are strong enough to be asked is the caller's choice.
+references completions vote: by at least three models, of at least two families, whose answers agree, who have more
+than half of the votes of the families that answered, and of whom no family of a model under evaluation is the one that
+makes the majority. A family has one vote, in equal parts for each of its models that answered, and a model's part in
+equal parts for each of its completions, so that none decides alone. Only those vote that pass all samples; which
+completions are strong enough to be asked is the caller's choice (`eval.made_tests.voters`).
 
 Who fails on an input (time, memory, output, crash) abstains from it. The input is set aside all the same where more
 than a third of the voters that otherwise agree fail on it, and where a reference crashes.
@@ -17,8 +18,7 @@ same way. Its bytes become the expected output, so that every vote for it passes
 right where it is itself expected (NaN) is no answer: for a reference that is as bad as a crash.
 
 Two answers are a finding ("several answers") where references differ, a brute force differs, no answer has a majority,
-or a second answer has as many families as are needed. Nothing less than a majority of at least three families is a
-quorum. All programs that crash make the input itself suspect.
+or a second answer has three families. All programs that crash make the input itself suspect.
 
 What is set aside is a finding on the problem, never a test.
 """
@@ -29,12 +29,16 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from fractions import Fraction
 from typing import TypeAlias
 
 from sandbox.excerpts import excerpt
 from sandbox.verdicts import Verdict
 
-MIN_FAMILIES = 3
+MIN_MODELS = 3
+MIN_FAMILIES = 2
+MANY_FAMILIES = 3
+"""So many families that agree on a second answer are no accident."""
 MAX_FAILING = (1, 3)
 """The share of otherwise agreeing voters that may fail on an input, as a fraction: an integer comparison is exact."""
 
@@ -45,6 +49,7 @@ _NO_ANSWER = "an output that differs from itself"
 _FAILURES = frozenset(Verdict) - {Verdict.ACCEPTED, Verdict.WRONG_ANSWER, Verdict.INTERNAL_ERROR}
 _CRASHES = frozenset({Verdict.RUNTIME_ERROR, Verdict.COMPILE_ERROR})
 _NAMED = 3
+_QUORUM = f"{MIN_MODELS} models of {MIN_FAMILIES} families"
 
 
 class VoterKind(StrEnum):
@@ -109,6 +114,8 @@ class FindingKind(StrEnum):
     REFERENCE_FAILS = "reference_fails"
     NO_QUORUM = "no_quorum"
     INVALID_INPUT_SUSPECTED = "invalid_input_suspected"
+    RIGHT_FAILS = "right_fails"
+    """A program that other tests know to be right fails a test that was made."""
 
 
 @dataclass(frozen=True)
@@ -280,24 +287,27 @@ class _Election:
             )
         return _Refusal(FindingKind.NO_QUORUM, "no reference that passes the samples was run", ())
 
-    def _completions_refuse(self, votes: Mapping[_Group, int]) -> _Refusal | None:
+    def _completions_refuse(self, votes: Mapping[_Group, Fraction]) -> _Refusal | None:
         answering = [voter for group in votes for voter in group.voters]
         n_blocs = len({voter.bloc for voter in answering})
-        if n_blocs < MIN_FAMILIES:
-            sentence = f"{_families(n_blocs)} answered, {MIN_FAMILIES} must agree"
-            return _Refusal(FindingKind.NO_QUORUM, sentence, answering)
+        if (too_few := _too_few(answering)) is not None:
+            return _Refusal(FindingKind.NO_QUORUM, f"{too_few} answered, {_QUORUM} must agree", answering)
         winner = max(votes, key=lambda group: votes[group])
-        most, second = sorted([*votes.values(), 0], reverse=True)[:2]
-        if 2 * most <= n_blocs or second >= MIN_FAMILIES:
-            sentence = f"{_families(n_blocs)} give {len(votes)} different answers; the most frequent has {most}"
+        most, second = sorted([*votes.values(), Fraction()], reverse=True)[:2]
+        if 2 * most <= n_blocs or second >= MANY_FAMILIES:
+            sentence = (
+                f"{_families(n_blocs)} give {len(votes)} different answers; the most frequent has {_decimal(most)}"
+            )
             return _Refusal(FindingKind.SEVERAL_ANSWERS, sentence, answering)
-        if most < MIN_FAMILIES:
-            sentence = f"only {_families(most)} of {n_blocs} agree, {MIN_FAMILIES} must"
-            return _Refusal(FindingKind.NO_QUORUM, sentence, answering)
+        if (too_few := _too_few(winner.voters)) is not None:
+            return _Refusal(FindingKind.NO_QUORUM, f"only {too_few} agree, {_QUORUM} must", answering)
+        shares = _shares(answering)
         for bloc in sorted({voter.bloc for voter in winner.voters if voter.is_under_evaluation}):
-            if 2 * (most - 1) <= n_blocs - 1:
+            others = most - sum(shares[voter] for voter in winner.voters if voter.bloc == bloc)
+            if 2 * others <= n_blocs - 1:
                 sentence = (
-                    f"{_shown(bloc)}, which is under evaluation, decides: without it {most - 1} of {n_blocs - 1} agree"
+                    f"{_shown(bloc)}, which is under evaluation, decides: without it {_decimal(others)} of "
+                    f"{n_blocs - 1} agree"
                 )
                 return _Refusal(FindingKind.NO_QUORUM, sentence, [v for v in answering if v.bloc == bloc])
         return None
@@ -336,19 +346,19 @@ def _groups(outputs: Mapping[Voter, bytes], compare: Compare) -> list[_Group]:
     return groups
 
 
-def _votes(groups: Sequence[_Group]) -> dict[_Group, int]:
-    """How many families' vote each group has: the answer that most completions of a family give."""
-    answers: dict[str, Counter[int]] = {}
-    for place, group in enumerate(groups):
-        for voter in group.voters:
-            answers.setdefault(voter.bloc, Counter())[place] += 1
-    votes = Counter(map(_most_frequent, answers.values()))
-    return {group: votes[place] for place, group in enumerate(groups)}
+def _votes(groups: Sequence[_Group]) -> dict[_Group, Fraction]:
+    """How many families' votes each group has."""
+    shares = _shares([voter for group in groups for voter in group.voters])
+    return {group: sum((shares[voter] for voter in group.voters), Fraction()) for group in groups}
 
 
-def _most_frequent(counted: Counter[int]) -> int | None:
-    (first, most), *others = counted.most_common()
-    return None if others and others[0][1] == most else first
+def _shares(answering: Sequence[Voter]) -> dict[Voter, Fraction]:
+    """The part of its family's vote that each voter has: equal parts for its models, and of a model's for its own."""
+    models: dict[str, set[str | None]] = {}
+    for voter in answering:
+        models.setdefault(voter.bloc, set()).add(voter.model)
+    of_model = Counter((voter.bloc, voter.model) for voter in answering)
+    return {voter: Fraction(1, len(models[voter.bloc]) * of_model[voter.bloc, voter.model]) for voter in answering}
 
 
 def _reliable(decided: Iterable[Expected]) -> frozenset[str]:
@@ -387,6 +397,19 @@ def _listed(voters: Sequence[Voter]) -> str:
     """ "a.py, b.py and 2 more"."""
     more = f" and {len(voters) - _NAMED} more" if len(voters) > _NAMED else ""
     return ", ".join(_shown(voter.name) for voter in voters[:_NAMED]) + more
+
+
+def _too_few(voters: Iterable[Voter]) -> str | None:
+    """How many models of how many families, where that is no quorum."""
+    found = list(voters)
+    n_models, n_blocs = len({voter.model for voter in found}), len({voter.bloc for voter in found})
+    if n_models >= MIN_MODELS and n_blocs >= MIN_FAMILIES:
+        return None
+    return f"{n_models} {'model' if n_models == 1 else 'models'} of {_families(n_blocs).removesuffix(' of models')}"
+
+
+def _decimal(votes: Fraction) -> str:
+    return f"{float(votes):.3g}"
 
 
 def _families(n: int) -> str:

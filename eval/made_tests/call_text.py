@@ -7,15 +7,18 @@ written; they are found again in what is.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NoReturn
 
+from eval.made_tests.binary_trees import is_shape
 from eval.made_tests.grammar import (
+    Columns,
     Comparison,
     Expression,
     Grammar,
     InputRefused,
     Kind,
+    LevelOrder,
     Reference,
     Value,
     Values,
@@ -39,19 +42,38 @@ def render(grammar: Grammar, values: Values) -> str:
 
     InputRefused where a parameter has no value, or its columns are not of one length.
     """
+    return "\n".join(render_arguments(grammar, values))
+
+
+def render_arguments(grammar: Grammar, values: Values) -> list[str]:
+    """The arguments as JSON, one text each."""
     variables = by_name(grammar)
-    columns = {written.name: written.columns for written in grammar.columns}
-    lines = []
+    written = {each.name: each for each in grammar.columns}
+    texts = []
     for name in grammar.parameters:
-        if name in columns:
-            parts = [_texts(_value_of(column, values), variables[column].kind) for column in columns[name]]
+        form = written.get(name)
+        if isinstance(form, Columns):
+            parts = [_texts(_value_of(column, values), variables[column].kind) for column in form.columns]
             if any(isinstance(part, str) for part in parts) or len({len(part) for part in parts}) > 1:
                 raise InputRefused(f"the columns of {name} are not arrays of one length")
-            lines.append(_joined([_joined(list(row)) for row in zip(*parts, strict=True)]))
+            texts.append(_joined([_joined(list(row)) for row in zip(*parts, strict=True)]))
+        elif isinstance(form, LevelOrder):
+            texts.append(_level_order(form, values))
         else:
             text = _texts(_value_of(name, values), variables[name].kind)
-            lines.append(text if isinstance(text, str) else _joined(text))
-    return "\n".join(lines)
+            texts.append(text if isinstance(text, str) else _joined(text))
+    return texts
+
+
+def _level_order(form: LevelOrder, values: Values) -> str:
+    nodes, places = _value_of(form.name, values), _value_of(form.places, values)
+    if not isinstance(nodes, list) or not isinstance(places, list) or len(nodes) != len(places):
+        raise InputRefused(f"{form.name} has not as many places as nodes")
+    known = [place for place in places if isinstance(place, int)]
+    if not is_shape(known):
+        raise InputRefused(f"the nodes of {form.name} are in no tree")
+    at = dict(zip(known, nodes, strict=True))
+    return _joined([json.dumps(at.get(place)) for place in range(max(at, default=-1) + 1)])
 
 
 def _value_of(name: str, values: Values) -> Value:
@@ -63,6 +85,8 @@ def _value_of(name: str, values: Values) -> Value:
 def _texts(value: Value, kind: Kind) -> str | list[str]:
     """A value as JSON; of an array the elements."""
     if isinstance(value, list):
+        if all(type(each) is int for each in value):  # most of a large input, and as json.dumps writes it
+            return list(map(str, value))
         parts = (_texts(each, kind) for each in value)
         return [part if isinstance(part, str) else _joined(part) for part in parts]
     if isinstance(value, str) and kind is Kind.DECIMAL:
@@ -82,24 +106,34 @@ def parse(grammar: Grammar, text: str) -> Values:
     lines = text.removesuffix("\n").split("\n")
     if len(lines) != len(grammar.parameters):
         raise InputRefused(f"the input has {len(lines)} lines for {len(grammar.parameters)} parameters")
+    return parse_arguments(
+        grammar, [read_json(name, line) for name, line in zip(grammar.parameters, lines, strict=True)]
+    )
+
+
+def parse_arguments(grammar: Grammar, arguments: Sequence[object]) -> Values:
+    """The values of arguments that are JSON values already (``read_json``), as many as parameters; InputRefused."""
     variables = by_name(grammar)
-    columns = {written.name: written.columns for written in grammar.columns}
+    written = {each.name: each for each in grammar.columns}
     values: Values = {}
-    for name, line in zip(grammar.parameters, lines, strict=True):
-        raw = _read(name, line)
-        if name in columns:
-            values |= _columns(name, raw, [variables[column] for column in columns[name]])
+    for name, raw in zip(grammar.parameters, arguments, strict=True):
+        form = written.get(name)
+        if isinstance(form, Columns):
+            values |= _columns(name, raw, [variables[column] for column in form.columns])
+        elif isinstance(form, LevelOrder):
+            values |= _tree(form, raw)
         else:
             values[name] = _value(name, raw, variables[name].kind, len(variables[name].dimensions))
     _add_lengths(grammar, values)
     return values
 
 
-def _read(name: str, line: str) -> object:
+def read_json(name: str, text: str) -> object:
+    """A JSON value for ``parse_arguments``, what it is called in a message; InputRefused."""
     try:
-        raw: object = json.loads(line, parse_float=_Number, parse_constant=_no_number)
+        raw: object = json.loads(text, parse_float=_Number, parse_constant=_no_number)
     except (ValueError, RecursionError):
-        raise InputRefused(f"{name}: {shown(line)} is no JSON value") from None
+        raise InputRefused(f"{name}: {shown(text)} is no JSON value") from None
     return raw
 
 
@@ -133,6 +167,17 @@ def _columns(name: str, raw: object, variables: list[Variable]) -> Values:
         variable.name: [_value(name, row[place], variable.kind, 0) for row in raw]
         for place, variable in enumerate(variables)
     }
+
+
+def _tree(form: LevelOrder, raw: object) -> Values:
+    """The nodes of a tree and where they stand; null stands for a child that is missing."""
+    if not isinstance(raw, list):
+        raise InputRefused(f"{form.name}: {shown(raw)} is no array")
+    places: list[Value] = [place for place, each in enumerate(raw) if each is not None]
+    nodes = [_value(form.name, raw[place], Kind.INTEGER, 0) for place in places if isinstance(place, int)]
+    if not is_shape([place for place in places if isinstance(place, int)]):
+        raise InputRefused(f"{form.name}: {shown(raw)} is no tree: it has nodes under no node")
+    return {form.name: nodes, form.places: places}
 
 
 def _add_lengths(grammar: Grammar, values: Values) -> None:
@@ -188,7 +233,7 @@ def _solve(expression: Expression, size: Value, values: Values, variables: Mappi
         return
     terms, rest = linear(expression)
     unknown = [term for term in terms if isinstance(term, Reference) and term.name not in values]
-    if len(unknown) != 1 or unknown[0].indices or not isinstance(size, int):
+    if len(unknown) != 1 or unknown[0].indices or unknown[0].name not in variables or not isinstance(size, int):
         return
     try:
         known = sum(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from eval.made_tests import exact
+from eval.made_tests.binary_trees import ranks_from_left
 from eval.made_tests.exact import Numbers
 from eval.made_tests.flat import Flat, Tuples, all_tuples, evaluate_all, no_indices, places_of, segment_sums
 from eval.made_tests.grammar import (
@@ -32,6 +33,7 @@ from eval.made_tests.grammar import (
     Permutation,
     Reference,
     Remainder,
+    SearchTree,
     Sorted,
     SumAtMost,
 )
@@ -238,7 +240,7 @@ def _sorted(constraint: Sorted, context: Context, grammar: Grammar) -> str | Non
         one, other = other, one
     wrong = (one >= other if constraint.strict else one > other).astype(bool)
     ends = flat.layout.rows[1:-1] - 1
-    wrong[ends[ends >= 0]] = False  # the next element begins another row
+    wrong[ends[(ends >= 0) & (ends < len(wrong))]] = False  # the next element begins another row, or none is there
     if not wrong.any():
         return None
     place = int(np.argmax(wrong))
@@ -304,6 +306,21 @@ def _graph(constraint: Graph, context: Context, grammar: Grammar) -> str | None:
     tuples = context.tuples()
     low, high = (context.evaluate(bound, tuples) for bound in (constraint.low, constraint.high))
     return broken_graph(constraint, [context.flats[name] for name in variables_of(constraint)], low, high)
+
+
+def _search_tree(constraint: SearchTree, context: Context, grammar: Grammar) -> str | None:
+    values, places = (context.flats[name] for name in variables_of(constraint))
+    if values.layout.rows.tolist() != places.layout.rows.tolist():
+        return ": it has not as many values as nodes"
+    for case, (start, end) in enumerate(pairwise(values.layout.rows.tolist())):
+        ranks = ranks_from_left(_numbers(places)[start:end].tolist())
+        if ranks is None:
+            return f"{_case(case) if values.is_per_case else ''}: its nodes are in no tree"
+        row = _numbers(values)[start:end].tolist()
+        for one, other in pairwise(value for _, value in sorted(zip(ranks, row, strict=True))):
+            if one >= other:
+                return f"{_case(case) if values.is_per_case else ''}: {one} stands left of {other}"
+    return None
 
 
 def _elements(flat: Flat) -> list[Any]:
@@ -373,4 +390,5 @@ _CHECKS: dict[type, Callable[..., str | None]] = {
     Occurrences: _occurrences,
     AtLeastOne: _at_least_one,
     Graph: _graph,
+    SearchTree: _search_tree,
 }

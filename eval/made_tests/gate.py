@@ -14,6 +14,9 @@ MIN_TESTS = 10
 INFERRED = "the inferred shape"
 """What refuses an input where no validator program is given."""
 
+_GENERATOR_PROTOCOL = (
+    'a generator reads one line "SEED NUMBER WANTED", writes the input of that number and ends with exit code 0'
+)
 _SHOWN = 160
 _Sample = TypeVar("_Sample")
 
@@ -91,6 +94,44 @@ def writes_too_much(generator: str, limit_bytes: int) -> CannotBuild:
         f"generator {_line(generator, 60)} writes more than {limit_bytes:,} bytes",
         "give a generator that writes one input and keeps to the statement's limits",
     )
+
+
+def writes_nothing(generator: str, number: int) -> CannotBuild:
+    """A generator program that writes no input, or a blank one, for this number."""
+    return CannotBuild(f"generator {_line(generator, 60)} writes nothing for number {number}", _GENERATOR_PROTOCOL)
+
+
+def always_the_same(generator: str, n_inputs: int) -> CannotBuild:
+    """A generator program that writes one input whatever it is asked for."""
+    return CannotBuild(
+        f"generator {_line(generator, 60)} writes the same input for all {n_inputs} numbers", _GENERATOR_PROTOCOL
+    )
+
+
+def not_deterministic(generator: str, number: int) -> CannotBuild:
+    """A generator program that does not write the same bytes for the same line twice."""
+    return CannotBuild(
+        f"generator {_line(generator, 60)} gives another input for the same seed (number {number})",
+        "draw all randomness from the seed that it reads; take none from the clock or the system",
+    )
+
+
+def generator_fails(generator: str, number: int, how: str) -> CannotBuild:
+    """A generator program that ends with an error, or takes too much memory; ``how`` is said of it in words."""
+    return CannotBuild(f"generator {_line(generator, 60)} fails on number {number}: {_line(how)}", _GENERATOR_PROTOCOL)
+
+
+def no_validator(validator: str, number: int, how: str) -> CannotBuild:
+    """A validator program that says neither yes nor no to an input, counted from 1."""
+    return CannotBuild(
+        f"validator {_line(validator, 60)} ends with neither 42 nor 43 on input {number}: {_line(how)}",
+        "a validator reads an input and ends with exit code 42 where it is valid, 43 where it is not",
+    )
+
+
+def cannot_run(what: str, why: str, hint: str) -> CannotBuild:
+    """A program (``what`` says which) that the sandbox does not run, or failed to."""
+    return CannotBuild(f"{_line(what, 80)} cannot be run: {_line(why)}", hint)
 
 
 def explodes(what: str) -> CannotBuild:

@@ -217,6 +217,14 @@ class Graph:
     is_directed: bool = False
 
 
+@dataclass(frozen=True)
+class SearchTree:
+    """The values of a binary tree rise strictly from left to right; ``places`` are those of its nodes (LevelOrder)."""
+
+    values: str
+    places: str
+
+
 Constraint: TypeAlias = (
     Comparison
     | Remainder
@@ -229,6 +237,7 @@ Constraint: TypeAlias = (
     | Graph
     | Occurrences
     | AtLeastOne
+    | SearchTree
 )
 
 
@@ -286,19 +295,32 @@ class Columns:
 
 
 @dataclass(frozen=True)
+class LevelOrder:
+    """A parameter of a call that is a binary tree, written level by level with null where a child is missing.
+
+    The row variable ``name`` has the values of the nodes in that order, and ``places`` where each stands in what is
+    written, counted from 0: these rise strictly, and the k-th is at most 2k, since the children of the node that
+    comes k-th stand at 2k + 1 and 2k + 2. Every such row is one shape of a tree.
+    """
+
+    name: str
+    places: str
+
+
+@dataclass(frozen=True)
 class Grammar:
     """The shape of an input. ``blocks`` lay out what a program reads; a call has ``parameters`` in their order instead.
 
-    A parameter is a variable, or rows of several (``columns``). Variables in neither are lengths: they are values too,
-    but are not written. ``per_case`` are the variables that each test case has of its own. ``not_understood`` are the
-    statement's sentences.
+    A parameter is a variable, or is written otherwise (``columns``): as rows of several variables, or as a tree.
+    Variables in neither are lengths: they are values too, but are not written. ``per_case`` are the variables that each
+    test case has of its own. ``not_understood`` are the statement's sentences.
     """
 
     variables: tuple[Variable, ...]
     constraints: tuple[Constraint, ...]
     blocks: tuple[Block, ...] = ()
     parameters: tuple[str, ...] = ()
-    columns: tuple[Columns, ...] = ()
+    columns: tuple[Columns | LevelOrder, ...] = ()
     per_case: frozenset[str] = frozenset()
     not_understood: tuple[str, ...] = ()
 

@@ -25,6 +25,7 @@ from eval.made_tests.grammar import (
     Permutation,
     Reference,
     Remainder,
+    SearchTree,
     Sorted,
     Sum,
     SumAtMost,
@@ -81,6 +82,8 @@ def variables_of(constraint: Constraint) -> tuple[str, ...]:
             return (name,)
         case Distinct(names):
             return names
+        case SearchTree(values, places):
+            return (values, places)
         case Graph():
             return (constraint.first,) if constraint.second is None else (constraint.first, constraint.second)
     return ()

@@ -30,6 +30,7 @@ from eval.made_tests.grammar import (
 from eval.made_tests.values import by_name, evaluate
 from eval.made_tests.wording import KIND_NOUNS, expression_text, shown
 
+_BLANK = re.compile(r"\s")
 _DECIMAL = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?")
 
 
@@ -62,11 +63,35 @@ class _Writer:
             if isinstance(block, Line):
                 yield " ".join(word for part in block.parts for word in self._words(part, values, indices))
             elif isinstance(block, Lines):
+                if (columns := self._columns(block, values, indices)) is not None:
+                    yield from map(" ".join, zip(*columns, strict=True))
+                    continue
                 for at in _range(block.index, values, indices, self._variables):
                     yield from self.lines(block.blocks, values, {**indices, block.index.name: at})
             else:
                 for case in range(self._count(block, values)):
                     yield from self.lines(block.blocks, self._of_case(values, case), indices)
+
+    def _columns(self, block: Lines, values: Values, indices: Mapping[str, int]) -> list[list[str]] | None:
+        """The words of lines that have an element of each of some rows, row by row; None for lines of another form.
+
+        It is most of what is written of a large input: token by token it takes ten times as long.
+        """
+        if len(block.blocks) != 1 or not isinstance(block.blocks[0], Line):
+            return None
+        here = (Reference(block.index.name),)
+        tokens = [part.of for part in block.blocks[0].parts if isinstance(part, Token) and part.of.indices == here]
+        low, high = _ends(block.index, values, indices, self._variables)
+        if not tokens or len(tokens) < len(block.blocks[0].parts) or high < low:
+            return None
+        columns = []
+        for of in tokens:
+            found = self._found(of, values, {}, low)
+            if not isinstance(found, list) or len(found) < high - low + 1:
+                raise InputRefused(f"{of.name} has too few elements")
+            kind = self._variables[of.name].kind
+            columns.append([_written(each, of, kind) for each in found[: high - low + 1]])
+        return columns
 
     def _count(self, block: Cases, values: Values) -> int:
         count = evaluate(block.count, values, {}, self._variables)
@@ -136,7 +161,7 @@ class _Writer:
 def _written(value: Value, of: Reference, kind: Kind) -> str:
     if isinstance(value, int) and kind is Kind.INTEGER:
         return str(value)
-    if isinstance(value, str) and kind is not Kind.INTEGER and value and not re.search(r"\s", value):
+    if isinstance(value, str) and kind is not Kind.INTEGER and value and not _BLANK.search(value):
         return value
     raise InputRefused(f"{expression_text(of)} is {shown(value)}, which is not {KIND_NOUNS[kind]}")
 

@@ -10,7 +10,7 @@ equivalent mutants is at least as high), and says nothing where other tests woul
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -168,25 +168,14 @@ def minimal_subset(kills: BoolArray, keep: Collection[int] = (), sizes: Sequence
     return tuple(sorted({*keep, *chosen}))
 
 
-def largest_and_slowest(tests: Sequence[MadeTest], strategies: Iterable[str] | None = None) -> tuple[int, ...]:
-    """Of each of these strategies (None: of all) the test with the largest input and the one that takes longest.
+def largest_and_slowest(tests: Sequence[MadeTest], most: int = 3) -> tuple[int, ...]:
+    """The tests with the largest inputs and those that take longest, ``most`` of each.
 
     They are worth keeping whatever they kill: the programs known to be too slow are few. Of those level the first.
-    ValueError for a strategy without a test.
     """
-    by_strategy: dict[str, list[int]] = {}
-    for number, test in enumerate(tests):
-        by_strategy.setdefault(test.strategy, []).append(number)
-    wanted = sorted(by_strategy) if strategies is None else sorted(set(strategies))
-    if missing := [name for name in wanted if name not in by_strategy]:
-        raise ValueError(f"no test was drawn by {missing[0]}")
-    kept = set()
-    for name in wanted:
-        kept.add(max(by_strategy[name], key=lambda number: tests[number].input_bytes))
-        timed = [(cpu_s, -number) for number in by_strategy[name] if (cpu_s := tests[number].cpu_s) is not None]
-        if timed:
-            kept.add(-max(timed)[1])
-    return tuple(sorted(kept))
+    largest = sorted(range(len(tests)), key=lambda number: (-tests[number].input_bytes, number))[:most]
+    timed = [(-cpu_s, number) for number, test in enumerate(tests) if (cpu_s := test.cpu_s) is not None]
+    return tuple(sorted({*largest, *(number for _, number in sorted(timed)[:most])}))
 
 
 def _rate(programs: Programs) -> KillRate:

@@ -57,8 +57,8 @@ class Calibration:
 class TimeLimit:
     """A limit of CPU time with all that it follows from.
 
-    ``caught`` are the programs meant to be too slow that are over it by the rule's margin, ``near`` those over it by
-    less: they may pass elsewhere. ``missed`` are within it.
+    ``is_capped``: the rule alone would give a longer one. ``caught`` are the programs meant to be too slow that are
+    over it by the rule's margin, ``near`` those over it by less: they may pass elsewhere. ``missed`` are within it.
     """
 
     cpu_s: float
@@ -69,6 +69,7 @@ class TimeLimit:
     caught: tuple[str, ...] = ()
     near: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
+    is_capped: bool = False
 
     @property
     def holds_rule(self) -> bool:
@@ -79,9 +80,10 @@ class TimeLimit:
     def sentence(self) -> str:
         """What the limit follows from, on one line."""
         factor, slowest = f"{float(self.rule.ac_to_time_limit):g}", f"{self.slowest_cpu_s:.3f}"
+        ending = "and no more" if self.is_capped else f"rounded up to {float(self.rule.resolution_s):g} s"
         return (
-            f"time limit {self.cpu_s:g} s: {factor} x {slowest} s of {self.slowest}, rounded up to "
-            f"{float(self.rule.resolution_s):g} s ({self.calibration.workload}: {self.calibration.cpu_s:.3f} s)"
+            f"time limit {self.cpu_s:g} s: {factor} x {slowest} s of {self.slowest}, {ending} "
+            f"({self.calibration.workload}: {self.calibration.cpu_s:.3f} s)"
         )
 
     def on(self, now: Calibration) -> float:
@@ -99,19 +101,22 @@ def time_limit(
     calibration: Calibration,
     too_slow: Mapping[str, float] | None = None,
     rule: TimeRule = LEGACY,
+    most_s: float | None = None,
 ) -> TimeLimit:
     """The limit from the CPU seconds of the accepted references by name, each on the test that takes it longest.
 
     ``too_slow`` are programs that are meant to fail; they never change the limit, which is the smallest that the
-    accepted ones allow: one that breaks the second inequality is no error but stands in ``near`` or ``missed``.
-    ValueError without an accepted reference, or for a time that is none.
+    accepted ones allow: one that breaks the second inequality is no error but stands in ``near`` or ``missed``. A
+    limit is at most ``most_s``: the programs were given no more, so that longer times say nothing. ValueError without
+    an accepted reference, or for a time that is none.
     """
     if not accepted:
         raise ValueError("no accepted reference to take a time limit from")
     micros = {name: _micros(name, cpu_s) for name, cpu_s in accepted.items()}
     slowest = min(micros, key=lambda name: (-micros[name], name))
     wanted = rule.ac_to_time_limit * Fraction(micros[slowest], 1_000_000)
-    limit = max(1, ceil(wanted / rule.resolution_s)) * rule.resolution_s
+    by_rule = max(1, ceil(wanted / rule.resolution_s)) * rule.resolution_s
+    limit = by_rule if most_s is None else min(by_rule, Fraction(_micros("the longest limit", most_s), 1_000_000))
     slow = {name: Fraction(_micros(name, cpu_s), 1_000_000) for name, cpu_s in sorted((too_slow or {}).items())}
     over = limit * rule.time_limit_to_tle
     return TimeLimit(
@@ -123,6 +128,7 @@ def time_limit(
         caught=tuple(name for name, cpu_s in slow.items() if cpu_s >= over),
         near=tuple(name for name, cpu_s in slow.items() if limit < cpu_s < over),
         missed=tuple(name for name, cpu_s in slow.items() if cpu_s <= limit),
+        is_capped=limit < by_rule,
     )
 
 

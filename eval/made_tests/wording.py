@@ -25,6 +25,7 @@ from eval.made_tests.grammar import (
     Permutation,
     Reference,
     Remainder,
+    SearchTree,
     Sorted,
     Sum,
     SumAtMost,
@@ -158,6 +159,10 @@ def _graph(constraint: Graph) -> str:
     return f"the edges {columns} on vertices {low} to {high} are {kinds}"
 
 
+def _search_tree(constraint: SearchTree) -> str:
+    return f"{constraint.values} is a binary search tree"
+
+
 _WORDS: dict[type, Callable[..., str]] = {
     Comparison: _comparison,
     Remainder: _remainder,
@@ -170,6 +175,7 @@ _WORDS: dict[type, Callable[..., str]] = {
     Occurrences: _occurrences,
     AtLeastOne: _at_least_one,
     Graph: _graph,
+    SearchTree: _search_tree,
 }
 
 

@@ -202,7 +202,7 @@ def _read_limits(session: Session, options: Mapping[str, Any], asked_as: str) ->
         )
     if options["max_cost"] is not None and table is None:
         raise UsageError("--max-cost needs to know what tokens cost", "give --prices FILE")
-    endpoint = None if options["dry_run"] else _read_endpoint(session, options)
+    endpoint = None if options["dry_run"] else read_endpoint(session, options)
     return _Limits(endpoint, table, options["max_requests"], options["max_cost"], options["keep_going"])
 
 
@@ -215,7 +215,8 @@ def _require_no_key(wanted: Wanted, limits: _Limits) -> None:
         raise UsageError(*held_secret(where))
 
 
-def _read_endpoint(session: Session, options: Mapping[str, Any]) -> EndpointSettings:
+def read_endpoint(session: Session, options: Mapping[str, Any]) -> EndpointSettings:
+    """The endpoint that options name, with the key from the environment. Raises ``UsageError``."""
     from eval.generate.addresses import is_loopback, is_meant_for_openai_key, read_address
     from eval.generate.endpoint import EndpointSettings
 

@@ -67,8 +67,18 @@ def _since(problem: ProblemSummary) -> str:
 
 def _tests(problem: ProblemSummary) -> str:
     if not problem.samples_only:
-        return str(problem.n_tests)
+        return str(problem.n_tests) + _origins(problem)
     return "1 sample" if problem.n_tests == 1 else f"{problem.n_tests} samples"
+
+
+def _origins(problem: ProblemSummary) -> str:
+    """Where the tests beyond the samples come from, unless they are the platform's own."""
+    from db.records import TestOrigin
+
+    words = {TestOrigin.GENERATED: "made", TestOrigin.RECOVERED: "recovered"}
+    if not set(problem.hidden_origins).intersection(words):
+        return ""
+    return f" ({', '.join(words.get(one, str(one)) for one in problem.hidden_origins)})"
 
 
 @app.command("show")
@@ -104,7 +114,7 @@ class _Problem:
         summary = self.summary
         for name, value in _as_dict(summary).items():
             if name != "flags":
-                yield f"{name}: {'–' if value is None else value}"
+                yield f"{name}: {_shown(value)}"
         for claim in summary.date_claims:
             at_the_earliest = f"({claim.precision}, {claim.earliest.isoformat()} at the earliest)"
             yield f"date by {claim.source}: {claim.as_written} {at_the_earliest}"
@@ -185,7 +195,7 @@ def flag(
     """Keep a problem out of the scores from now on, with the reason that tables will give. A private one counts in
     scores, and is in nothing that is published."""
     from db.problems import flag_problem
-    from db.records import SaveOutcome
+    from db.records import SaveOutcome, TestOrigin
     from eval.window import flag_reason
 
     session = session_of(context)
@@ -196,8 +206,9 @@ def flag(
         elif not name.strip():
             raise UsageError("a flag needs a name", "interactive, multiple_answers, bad_tests, or one of your own")
         outcome = flag_problem(writing, key, name, reason, by=by, now=utc_now())
-        has_checker = _load(writing, key).summary.has_checker
-    why = flag_reason(name, has_checker=has_checker)
+        summary = _load(writing, key).summary
+    has_made_tests = TestOrigin.GENERATED in summary.hidden_origins
+    why = flag_reason(name, has_checker=summary.has_checker, has_made_tests=has_made_tests)
     effect = f"left out of scores: {why}" if why else f"{name}, which keeps no problem out of scores"
     had = " (had that flag before)" if outcome is SaveOutcome.UNCHANGED else ""
     session.messages.print(f"{key}: {effect}{had}", markup=False)
@@ -280,10 +291,16 @@ def _as_dict(problem: ProblemSummary) -> dict[str, Any]:
         "io": str(problem.io_kind) if problem.io_kind else None,
         "n_tests": problem.n_tests,
         "samples_only": problem.samples_only,
+        "hidden_origins": [str(one) for one in problem.hidden_origins],
         "suite_digest": problem.suite_digest,
         "status": problem.status,
         "flags": _flags(problem.flags),
     }
+
+
+def _shown(value: Any) -> str:
+    text = ", ".join(value) if isinstance(value, list) else str(value)
+    return "–" if value is None else text or "–"
 
 
 def _flags(flags: Iterable[tuple[str, str]]) -> list[dict[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from db.records import Precision
+from db.records import Precision, TestOrigin
 from eval.cutoffs import CutoffUnreadable, parse_cutoff
 from eval.window import (
     Reason,
@@ -120,6 +121,13 @@ def test_flags_can_be_ignored_but_not_a_withdrawal() -> None:
     assert classify(problem(1, flags=(("bad_tests", ""),)), OCTOBER, include_flagged=True) is None
     assert classify(problem(1, withdrawn=True), OCTOBER, include_flagged=True) is Reason.WITHDRAWN
     assert flag_reason("interactive", has_checker=True) is Reason.INTERACTIVE
+
+
+def test_tests_made_here_take_the_place_of_weak_ones() -> None:
+    weak = problem(1, flags=(("weak_tests", "the hidden tests are the samples again"),))
+    assert classify(weak, OCTOBER) is Reason.WEAK_TESTS
+    assert classify(replace(weak, hidden_origins=(TestOrigin.GENERATED,)), OCTOBER) is None
+    assert classify(replace(weak, hidden_origins=(TestOrigin.OFFICIAL,)), OCTOBER) is Reason.WEAK_TESTS
 
 
 def test_problems_of_one_contest_are_one_cluster_on_their_platform() -> None:

@@ -40,6 +40,7 @@ __all__ = [
     "Size",
     "Strategy",
     "all_strategies",
+    "amount",
     "draw_inputs",
     "draw_with_reasons",
 ]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from eval.made_tests import exact
+from eval.made_tests.drawing._binary_trees import draw_places, in_search_order
 from eval.made_tests.drawing._errors import CannotDraw
 from eval.made_tests.drawing._implied import length_for
 from eval.made_tests.drawing._numbers import draw_numbers
@@ -107,7 +108,8 @@ def draw_step(state: State, step: tuple[str, ...]) -> None:
 def _draw(state: State, name: str) -> None:
     variable = state.problem.variables[name]
     if variable.kind is Kind.INTEGER:
-        state.settle(name, draw_numbers(state, name))
+        places = draw_places(state, name)
+        state.settle(name, in_search_order(state, name, draw_numbers(state, name)) if places is None else places)
         return
     if variable.kind is Kind.DECIMAL:
         state.texts[name] = _decimals(state, name)

@@ -8,10 +8,12 @@ from eval.made_tests.drawing._problem import problem_of
 from eval.made_tests.drawing._style import Size
 from eval.made_tests.grammar import (
     Characters,
+    Comparison,
     Grammar,
     Graph,
     GraphKind,
     Kind,
+    LevelOrder,
     OneOf,
     Permutation,
     SumAtMost,
@@ -90,6 +92,18 @@ def has_permutations(grammar: Grammar) -> bool:
 def has_edges(grammar: Grammar) -> bool:
     """There are graphs or trees."""
     return any(isinstance(each, Graph) for each in grammar.constraints)
+
+
+def has_binary_trees(grammar: Grammar) -> bool:
+    """There are binary trees of any shape."""
+    places = {each.places for each in grammar.columns if isinstance(each, LevelOrder)}
+    fixed = {
+        name
+        for each in grammar.constraints
+        if isinstance(each, Comparison) and each.operator == "=="
+        for name in names_in((each.left, each.right))
+    }
+    return bool(places - fixed)
 
 
 def has_graphs(grammar: Grammar) -> bool:

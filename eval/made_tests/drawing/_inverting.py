@@ -105,7 +105,7 @@ def _ceiling_divide(left: Numbers, right: Numbers) -> Numbers:
 
 def _factor(lower: Numbers | None, upper: Numbers | None, other: Interval, own: Interval) -> Bounds:
     low, high = other
-    if (high < 0).all():
+    if high.size and (high < 0).all():  # of an index without values nothing is below 0
         zero = exact.constant(0)
         turned = exact.subtract(zero, high), exact.subtract(zero, low)
         below = None if upper is None else exact.subtract(zero, upper)

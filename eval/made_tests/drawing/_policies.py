@@ -51,6 +51,14 @@ def few(rng: np.random.Generator, low: Numbers, high: Numbers, rows: Numbers) ->
     return uniform(rng, low, exact.at_most(high, exact.add(low, width)), rows)
 
 
+def some_equal(rng: np.random.Generator, low: Numbers, high: Numbers, rows: Numbers) -> Numbers:
+    """Of n values of a row each is one of n to n^2/2: there are from many pairs of equal ones to a single pair."""
+    lengths = np.repeat(np.diff(rows), np.diff(rows))
+    spread = float(rng.random())
+    widths = np.maximum(lengths * np.maximum(lengths / 2, 1) ** spread, 1).astype(np.int64)
+    return uniform(rng, low, exact.at_most(high, exact.add(low, widths)), rows)
+
+
 def magnitudes(rng: np.random.Generator, low: Numbers, high: Numbers, rows: Numbers) -> Numbers:
     """Every number of digits is as likely as every other one."""
     spans = exact.subtract(high, low)

@@ -35,6 +35,7 @@ from eval.made_tests.grammar import (
     Permutation,
     Reference,
     Remainder,
+    SearchTree,
     Sorted,
     SumAtMost,
     Variable,
@@ -284,7 +285,7 @@ def _pair_relations(grammar: Grammar, implications: Implications) -> dict[tuple[
 
 def _by_variable(grammar: Grammar) -> dict[str, tuple[Constraint, ...]]:
     found: dict[str, list[Constraint]] = {}
-    wholes = (Characters, OneOf, Distinct, Permutation, Sorted, Occurrences, Graph)
+    wholes = (Characters, OneOf, Distinct, Permutation, Sorted, Occurrences, Graph, SearchTree)
     for constraint in (*grammar.constraints, *_orders(grammar)):
         if isinstance(constraint, wholes):
             names = frozenset(variables_of(constraint))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from eval.made_tests.drawing import _letters, _policies, _trees
+from eval.made_tests.drawing import _letters, _policies, _shapes_of_trees, _trees
 from eval.made_tests.drawing._letters import LetterPolicy
 from eval.made_tests.drawing._policies import Policy
+from eval.made_tests.drawing._shapes_of_trees import BinaryShape
 from eval.made_tests.drawing._trees import Shape
 
 
@@ -55,6 +56,7 @@ class Style:
     order: Order = Order.AS_DRAWN
     letters: LetterPolicy = _letters.any_letters
     shape: Shape = _trees.any_tree
+    binary_shape: BinaryShape = _shapes_of_trees.any_binary_tree
     closes_cycle: bool = False
     is_bipartite: bool = False
     leaves_out: bool = False

@@ -38,12 +38,22 @@ def claimed(claim: Claim, shapes: Shapes, constraints: Sequence[Constraint]) -> 
     if claim.what == "tree":
         return _tree(claim.subject, shapes, constraints)
     (name,) = claim.subject.variables
+    if claim.what == "perfect":
+        # A binary tree with all its levels full has one node fewer than a power of two.
+        extent = shapes.variables[name].dimensions[0]
+        if not isinstance(extent, Reference):
+            raise NotUnderstood("the number of nodes has no bounds")
+        name = extent.name
     low, high = _ends(shapes.variables[name], constraints)
     if not isinstance(low, Constant) or not isinstance(high, Constant):
         raise NotUnderstood("the bounds are no numbers")
     first = max(low.value, 1)
     if claim.what == "power of two":
         values = [1 << exponent for exponent in range(high.value.bit_length()) if first <= 1 << exponent <= high.value]
+    elif claim.what == "perfect":
+        values = [
+            (1 << n) - 1 for n in range(1, high.value.bit_length() + 1) if low.value <= (1 << n) - 1 <= high.value
+        ]
     elif high.value > _MOST_VALUES:
         raise NotUnderstood("there are too many primes")
     else:

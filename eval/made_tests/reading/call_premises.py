@@ -26,11 +26,12 @@ from eval.made_tests.grammar import (
     Permutation,
     Reference,
     Remainder,
+    SearchTree,
     Sorted,
 )
 from eval.made_tests.reading.call_comparisons import Known
 from eval.made_tests.reading.call_sentences import Claim, read_sentence
-from eval.made_tests.reading.call_shapes import Shapes
+from eval.made_tests.reading.call_shapes import Parameter, Shapes
 from eval.made_tests.reading.call_terms import resolved
 from eval.made_tests.reading.terms import NotUnderstood
 
@@ -47,10 +48,14 @@ _GUARANTEES = re.compile(
 # What the task is begins here, or a definition: words after it do not speak of the input.
 _TASK = re.compile(
     r"(?:^|,? )(?:return|find|determine|partition|split|permute|perform|repeatedly|your task|you (?:can|may|need))\b"
+    r"|, (?:group|delete|remove|reverse|swap|convert|flatten|invert|sort|rotate|merge|insert|replace)\b"
     r"|(?:^|, )an? [\w -]+ is (?:an? |called |said |defined )",
     re.IGNORECASE,
 )
 _BINARY = re.compile(r"\bbinary (?:strings?|arrays?|matrix|grid)\b")
+_SEARCH_TREE = re.compile(r"\b(?:binary search trees?(?: \(BSTs?\))?|BSTs?)\b\)?")
+_BINARY_TREE = re.compile(r"\b(?:binary )?trees?\b")
+_SHAPED = re.compile(r"\b(?:given|you have)\b.*\b(?:complete|perfect)\b", re.IGNORECASE)
 _ONE_CHARACTER = re.compile(r"\ba character (\w+)\b")
 _EQUAL_LENGTHS = re.compile(
     r"\b(?P<what>strings|arrays)\b(?:(?!\b(?:strings|arrays)\b|respectively).)*?"
@@ -79,6 +84,7 @@ _RESTRICTING: tuple[tuple[re.Pattern[str], Callable[[Constraints], bool]], ...] 
         (r"\b(?:distinct|unique|duplicates?)\b", _has(Distinct, Permutation)),
         (r"\b(?:sorted|(?:non-)?(?:in|de)creasing|(?:as|des)cending|monoton\w+)\b", _has(Sorted)),
         (r"\bpermutation\b", _has(Permutation)),
+        (r"\b(?:balanced|symmetric|full|n-ary)\b.*\btree\b", _never),
         (r"\b(?:trees?|forest|connected|acyclic|bipartite)\b", _has(Graph)),
         (r"\bprimes?\b|\bpowers? of\b", _has(OneOf)),
         (r"\b(?:even|odd)\b", _has(Remainder)),
@@ -113,6 +119,9 @@ def _read(sentence: str, shapes: Shapes, constraints: Constraints) -> Iterator[C
         return
     said = _TASK.split(sentence)[0]
     found = [*_distinct(said, shapes), *_binary(said, shapes, constraints), *_characters(said, shapes, constraints)]
+    if trees := [each for each in shapes.parameters.values() if each.is_tree]:
+        said, of_trees = _of_trees(said, trees, constraints)
+        found += of_trees
     yield from found
     for word, is_met in _RESTRICTING:
         if word.search(said) and not is_met([*constraints, *found]):
@@ -134,6 +143,29 @@ def _distinct(said: str, shapes: Shapes) -> Iterator[Constraint]:
         for name in pattern.findall(said):
             if name in shapes.parameters and shapes.parameters[name].depth == 1:
                 yield Distinct((name,))
+
+
+def _of_trees(said: str, trees: Sequence[Parameter], constraints: Constraints) -> tuple[str, list[Constraint]]:
+    """What is said of the trees that are parameters, and the rest, in which that they are trees is said no more.
+
+    A search tree is said to be one before the examples, and not always among the constraints.
+    """
+    rest, n_found = _SEARCH_TREE.subn("", said)
+    found: list[Constraint] = []
+    if n_found:
+        if "duplicate" in said or (len(trees) > 1 and not re.search(r"\btwo (?:binary search trees|BSTs)\b", said)):
+            raise NotUnderstood("which tree is a search tree, and of what kind, is not certain")
+        for tree in trees:
+            found += [Distinct((tree.name,)), SearchTree(tree.name, tree.places)]
+    if _SHAPED.search(rest) and not any(_is_complete(tree, constraints) for tree in trees):
+        raise NotUnderstood("a shape that has no constraint")
+    return _BINARY_TREE.sub("", rest), found
+
+
+def _is_complete(tree: Parameter, constraints: Constraints) -> bool:
+    """Whether it is said where each node stands."""
+    places = (each.left for each in constraints if isinstance(each, Comparison) and each.operator == "==")
+    return any(isinstance(each, Reference) and each.name == tree.places for each in places)
 
 
 def _binary(said: str, shapes: Shapes, constraints: Constraints) -> Iterator[Constraint]:

@@ -19,12 +19,14 @@ from eval.made_tests.grammar import (
     Distinct,
     Kind,
     Permutation,
+    Reference,
+    SearchTree,
     Sorted,
     SumAtMost,
 )
 from eval.made_tests.reading import call_characters as characters
 from eval.made_tests.reading.call_comparisons import Known, comparisons, divisible, term_of
-from eval.made_tests.reading.call_shapes import Shapes
+from eval.made_tests.reading.call_shapes import ROW, Shapes
 from eval.made_tests.reading.call_subjects import (
     Level,
     Subject,
@@ -39,7 +41,7 @@ from eval.made_tests.reading.terms import NotUnderstood
 
 @dataclass(frozen=True)
 class Claim:
-    """What can be said in a grammar only when all bounds are known: "tree", "power of two", "prime"."""
+    """What can be said in a grammar only when all bounds are known: "tree", "power of two", "prime", "perfect"."""
 
     what: str
     subject: Subject
@@ -78,8 +80,11 @@ def _sorted(match: re.Match[str], shapes: Shapes) -> Said:
     """nums is sorted in non-decreasing order. "Increasing" is taken strictly: that is sorted in either meaning."""
     subject = subject_of(match["by"] or match["subject"], shapes)
     n_dimensions = len(shapes.variables[subject.variables[0]].dimensions)
-    if len(subject.variables) > 1 or n_dimensions != 1 or subject.is_string or subject.at:
+    are_rows = n_dimensions == 2 and subject.level is Level.ROW
+    if len(subject.variables) > 1 or subject.is_string or subject.at or not (n_dimensions == 1 or are_rows):
         raise NotUnderstood("this has no order")
+    if (parameter := shapes.parameters.get(subject.name)) and parameter.is_tree:
+        raise NotUnderstood("the level order of a tree is sorted")
     word = match["order"].lower()
     is_descending = word in ("non-increasing", "decreasing", "descending", "strictly decreasing")
     is_strict = word in ("increasing", "strictly increasing", "decreasing", "strictly decreasing")
@@ -151,26 +156,17 @@ def _one_or_range(match: re.Match[str], shapes: Shapes) -> Said:
     return [each for text in texts for each in comparisons(text, shapes, Known())]
 
 
-def _number_of_nodes(match: re.Match[str], shapes: Shapes) -> Said:
-    """The number of nodes in the list is in the range [1, 100]."""
-    lists = _linked_lists(shapes)
-    if len(lists) > 1 and match["which"] not in ("each", "both"):
-        raise NotUnderstood("the number of nodes in one of several lists")
-    texts = [f"{match['low']} <= {name}.length <= {match['high']}" for name in lists]
-    return [each for text in texts for each in comparisons(text, shapes, Known())]
-
-
-def _node_values(match: re.Match[str], shapes: Shapes) -> Said:
-    """0 <= Node.val <= 9."""
-    texts = [match[0].replace("Node.val", f"{name}[i]") for name in _linked_lists(shapes)]
-    return [each for text in texts for each in comparisons(text, shapes, Known())]
-
-
-def _linked_lists(shapes: Shapes) -> list[str]:
-    names = [name for name, parameter in shapes.parameters.items() if parameter.is_linked_list]
-    if not names:
-        raise NotUnderstood("no parameter is a list")
-    return names
+def _binary_tree(match: re.Match[str], shapes: Shapes) -> Said:
+    """root is a binary search tree; root is a complete binary tree. A perfect one is complete with 2^h - 1 nodes."""
+    subject = subject_of(match["subject"], shapes)
+    parameter = shapes.parameters.get(subject.name)
+    if parameter is None or not parameter.is_tree or subject.level is not Level.WHOLE:
+        raise NotUnderstood(f"{subject.name} is no binary tree")
+    if match["kind"].endswith("search"):
+        return [Distinct((parameter.name,)), SearchTree(parameter.name, parameter.places)]
+    place = Reference(parameter.places, (ROW,))
+    complete = Comparison(place, "==", ROW, indices_of((place,), shapes.variables, {}))
+    return [complete, Claim("perfect", subject)] if match["kind"].startswith("perfect") else [complete]
 
 
 def _tree(match: re.Match[str], shapes: Shapes) -> Said:
@@ -226,7 +222,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
             rf" (?:among|in) (?:the )?{_SUBJECT}$",
             _distinct,
         ),
-        (rf"^{_SUBJECT} (?:is|are) sorted in {_ORDER} order(?: of (?P<by>\w+))?$", _sorted),
+        (rf"^{_SUBJECT} (?:is|are) sorted in (?:an? )?{_ORDER} order(?: of (?P<by>\w+))?$", _sorted),
         (
             rf"^{_SUBJECT} (?:is|represents) a permutation of (?:(?:the |all the |all )?(?:integers |numbers )?"
             r"(?:in the range |from )?)\[(?P<low>\d+), (?:(?P<next>\d+), \.\.\., )?(?P<high>[^,\[\]]+)\]$",
@@ -271,12 +267,7 @@ _READERS: tuple[tuple[re.Pattern[str], Reader], ...] = tuple(
             rf"^{_SUBJECT} is either (?P<one>-?\d+) or in the range \[(?P<low>-?\d+), (?P<high>[^,\[\]]+)\]$",
             _one_or_range,
         ),
-        (
-            r"^The number of nodes in (?:the|(?P<which>each|both)) (?:linked )?lists? is in the range"
-            r" \[(?P<low>[^,\[\]]+), (?P<high>[^,\[\]]+)\]$",
-            _number_of_nodes,
-        ),
-        (r"^[-\d^ *]+ <= Node\.val <= [-\d^ *]+$", _node_values),
+        (rf"^{_SUBJECT} is a (?P<kind>binary search|complete binary|perfect binary) tree$", _binary_tree),
         (rf"^{_SUBJECTS} (?:represents?|forms?) (?:a )?valid trees?$", _tree),
         (rf"^{_SUBJECT} consists only of (?:non-negative )?(?P<what>powers of (?:two|2))$", _of_numbers),
         (rf"^{_SUBJECT} is a (?P<what>power of (?:two|2)|prime(?: number)?)$", _of_numbers),

@@ -6,24 +6,36 @@ of a fixed length are columns, a variable each.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from eval.made_tests.grammar import Columns, Constant, Expression, Extreme, Kind, Length, Operation, Reference, Variable
+from eval.made_tests.grammar import (
+    Columns,
+    Comparison,
+    Constant,
+    Constraint,
+    Expression,
+    Extreme,
+    Index,
+    Kind,
+    Length,
+    LevelOrder,
+    Operation,
+    Reference,
+    Sorted,
+    Variable,
+)
 from eval.made_tests.reading.terms import references, replaced, simplified
+from sandbox.signatures import read_type
 
 _KINDS = {
-    "int": Kind.INTEGER,
-    "long": Kind.INTEGER,
     "integer": Kind.INTEGER,
-    "float": Kind.DECIMAL,
+    "long": Kind.INTEGER,
     "double": Kind.DECIMAL,
-    "str": Kind.STRING,
     "string": Kind.STRING,
     "character": Kind.STRING,
 }
-_LINKED_LIST = re.compile(r"^(?:Optional\[ListNode\]|ListNode)$")
+_LINKED_LIST, _TREE = "ListNode", "TreeNode"
 _MOST_DEPTH = 2
 _MOST_COLUMNS = 8
 _INDEX_NAMES = ("i", "j", "k")
@@ -40,14 +52,29 @@ class Parameter:
     kind: Kind
     depth: int
     is_linked_list: bool = False
+    is_tree: bool = False
+
+    @property
+    def places(self) -> str:
+        """The variable that says where the nodes of a tree stand."""
+        return f"{self.name}.places"
 
 
 def parameter_of(name: str, type_name: str) -> Parameter | None:
-    """The parameter of a type such as "List[List[int]]"; None for a type whose values are not known here."""
-    if _LINKED_LIST.match(type_name):
-        return Parameter(name, Kind.INTEGER, 1, is_linked_list=True)
-    depth = type_name.count("List[")
-    inner = type_name.removeprefix("List[" * depth).removesuffix("]" * depth)
+    """The parameter of a type such as "List[List[int]]"; None for a type whose values are not known here.
+
+    A linked list is the array of its values, and a binary tree that of its nodes' values, level by level.
+    """
+    try:
+        known = read_type(type_name)
+    except ValueError:
+        return None
+    depth = known.count("[]")
+    inner = known.removesuffix("[]" * depth)
+    if inner == _TREE and depth == 0:
+        return Parameter(name, Kind.INTEGER, 1, is_tree=True)
+    if inner == _LINKED_LIST and depth < _MOST_DEPTH:
+        return Parameter(name, Kind.INTEGER, depth + 1, is_linked_list=True)
     if inner not in _KINDS or depth > _MOST_DEPTH:
         return None
     return Parameter(name, _KINDS[inner], depth)
@@ -79,9 +106,25 @@ class Shapes:
         """All names that the statement may use, as it writes them without subscripts."""
         return frozenset(self.parameters) | self.helpers | {name for name, _ in self.aliases}
 
-    def written(self) -> tuple[Columns, ...]:
-        """The parameters that are written in columns, in the order of the parameters."""
-        return tuple(Columns(name, self.columns[name]) for name in self.parameters if name in self.columns)
+    def written(self) -> tuple[Columns | LevelOrder, ...]:
+        """The parameters that are written in columns or as trees, in the order of the parameters."""
+        return tuple(
+            Columns(each.name, self.columns[each.name])
+            if each.name in self.columns
+            else LevelOrder(each.name, each.places)
+            for each in self.parameters.values()
+            if each.name in self.columns or each.is_tree
+        )
+
+    def of_trees(self) -> Iterator[Constraint]:
+        """What makes the places of nodes those of a tree: they rise, and the k-th is at most 2k."""
+        for tree in (each for each in self.parameters.values() if each.is_tree):
+            place = Reference(tree.places, (ROW,))
+            last = simplified(Operation("-", self.variables[tree.places].dimensions[0], Constant(1)))
+            over = (Index("i", Constant(0), last),)
+            yield Sorted(tree.places, strict=True)
+            yield Comparison(Constant(0), "<=", place, over)
+            yield Comparison(place, "<=", Operation("*", Constant(2), ROW), over)
 
     def length_of(self, name: str) -> Expression | None:
         """How many elements (rows) a parameter has; None for what is no array."""
@@ -149,7 +192,7 @@ def _is_size(expression: Expression, parameters: Mapping[str, Parameter]) -> boo
     if isinstance(expression, Length):
         of = expression.of
         known = parameters.get(of.name)
-        if known is None or known.is_linked_list:
+        if known is None:
             return False
         return not of.indices or (of.indices == (ROW,) and known.depth >= 1)
     if isinstance(expression, Reference):
@@ -217,7 +260,8 @@ def _variables_of(
     whole = Length(Reference(name))
     n_rows = extents.get(whole, _own_length(whole))
     if parameter.depth == 1:
-        return [Variable(name, parameter.kind, (n_rows,), 0)]
+        places = [Variable(parameter.places, Kind.INTEGER, (n_rows,), 0)] if parameter.is_tree else []
+        return [*places, Variable(name, parameter.kind, (n_rows,), 0)]
     row = Length(Reference(name, (ROW,)))
     width = extents.get(row)
     if isinstance(width, Constant) and 1 <= width.value <= _MOST_COLUMNS and not isinstance(n_rows, Constant):

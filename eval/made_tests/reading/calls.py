@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from eval.made_tests.grammar import Constraint, Expression, Grammar, Length, Reference
 from eval.made_tests.reading.call_bounds import (
@@ -31,6 +32,7 @@ from eval.made_tests.reading.call_statement import (
     rows_of,
     table_of_rows,
 )
+from eval.made_tests.reading.node_sentences import without_nodes
 from eval.made_tests.reading.relations import Link
 from eval.made_tests.reading.terms import NotUnderstood
 
@@ -39,6 +41,9 @@ _SIZE_NAME = re.compile(r"\b([A-Za-z]+) == \w+(?:\[[a-z]\])?\.length\b|\.length 
 _SAYS_NOTHING = (
     # It only introduces the sentences after it, which are read each by itself.
     re.compile(r"^The (?:input|test cases) (?:is|are) generated such that:$"),
+    # They speak of answers and programs.
+    re.compile(r"^Answers within \S+ of the actual (?:value|answer) will be accepted$"),
+    re.compile(r"^Please do not use the built-in \w+(?: \w+)? library$"),
 )
 
 
@@ -51,20 +56,34 @@ def read_call(statement: str, parameters: Sequence[tuple[str, str]]) -> Grammar:
     if sentences is None or unknown or not names:
         return Grammar((), (), parameters=names, not_understood=(*unknown, *_nothing(sentences, names)))
     typed = {name: parameter for name, parameter in known.items() if parameter}
-    premises = premises_of(statement)
-    shapes = _shapes(typed, sentences, premises)
+    found = understood(typed, sentences, premises_of(statement))
+    return Grammar(
+        variables=tuple(found.shapes.variables.values()),
+        constraints=found.constraints,
+        parameters=names,
+        columns=found.shapes.written(),
+        not_understood=tuple(dict.fromkeys((*found.not_understood, *left_open(found.shapes, found.constraints)))),
+    )
+
+
+@dataclass(frozen=True)
+class Understood:
+    """The shapes of parameters with what sentences say of them, and the sentences that are not understood."""
+
+    shapes: Shapes
+    constraints: tuple[Constraint, ...]
+    not_understood: tuple[str, ...]
+
+
+def understood(parameters: dict[str, Parameter], sentences: Sequence[str], premises: Sequence[str]) -> Understood:
+    """What the constraints and the text before the examples say; what is left open is not looked at."""
+    shapes = _shapes(parameters, sentences, premises)
     constraints, not_understood = _read_all(sentences, shapes)
     more, unmet = unmet_premises(premises, shapes, constraints)
     constraints += more
     constraints += characters_by_places(shapes, constraints)
-    not_understood += (*unmet, *left_open(shapes, constraints))
-    return Grammar(
-        variables=tuple(shapes.variables.values()),
-        constraints=tuple(dict.fromkeys(constraints)),
-        parameters=names,
-        columns=shapes.written(),
-        not_understood=tuple(dict.fromkeys(not_understood)),
-    )
+    constraints += shapes.of_trees()
+    return Understood(shapes, tuple(dict.fromkeys(constraints)), (*not_understood, *unmet))
 
 
 def _nothing(sentences: tuple[str, ...] | None, names: Iterable[str]) -> tuple[str, ...]:
@@ -77,8 +96,9 @@ def _shapes(parameters: dict[str, Parameter], sentences: Sequence[str], premises
     """The shapes, from what the constraints say to be equal; names that they do not bind are sought in the premises."""
     rows = rows_of([*sentences, *premises])
     names = {*parameters, *(name for row in rows for name, _ in row.names)}
-    names |= {part for sentence in sentences for found in _SIZE_NAME.findall(sentence) for part in found if part}
-    links = [link for sentence in sentences for link in _links(sentence, names)]
+    plain = [each for sentence in sentences for each in without_nodes(sentence, parameters)]
+    names |= {part for sentence in plain for found in _SIZE_NAME.findall(sentence) for part in found if part}
+    links = [link for sentence in plain for link in _links(sentence, names)]
     equal = [(link.left, link.right) for link in links if link.operator == "=="]
     sheet = is_rectangular(premises)
     shapes = shapes_of(parameters, equal, rows, is_rectangular=sheet)
@@ -148,6 +168,8 @@ def _read(sentence: str, shapes: Shapes, known: Known) -> Said | None:
     if (table := table_of_rows(sentence)) is not None:
         return () if table in shapes.columns else None
     try:
-        return read_sentence(sentence, shapes, known)
+        return [
+            each for part in without_nodes(sentence, shapes.parameters) for each in read_sentence(part, shapes, known)
+        ]
     except NotUnderstood:
         return None

@@ -41,7 +41,7 @@ def problems(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
     from eval.audits.problem_evidence import independent_groups
     from eval.audits.problems import audit_problems
     from eval.audits.problems_sheet import problems_sheet
-    from eval.window import classify
+    from eval.window import Reason, classify
 
     form = chosen_form(as_json, as_csv, as_markdown)
     chosen = choose(
@@ -58,7 +58,8 @@ def problems(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
         problem
         for problem in chosen.results.problems
         if settings.admits(problem)
-        and classify(problem, chosen.selection.window, include_flagged=include_flagged) is None
+        and classify(problem, chosen.selection.window, include_flagged=include_flagged)
+        in (None, Reason.REFERENCES_DISAGREE)  # a flag that was set by no person is a finding itself
     ]
     groups = independent_groups(chosen.selection, chosen.session.registry)
     with chosen.session.open_store(reading=True) as store, store.read() as reading:

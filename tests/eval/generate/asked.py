@@ -8,6 +8,7 @@ from typing import Any
 from db.asked import AskableProblem, AskedSample
 from db.records import IoKind, ProblemKey
 from eval.generate.questions import FailedTest, Form, Question, Scenario
+from eval.made_tests.writing import SCENARIO as TEST_PROGRAMS
 
 MIB = 1024 * 1024
 
@@ -61,10 +62,10 @@ def problem(**changes: Any) -> AskableProblem:
     return replace(STDIN, **changes)
 
 
-def question(scenario: Scenario, form: Form) -> Question:
-    """A question of this scenario in this form."""
+def question(scenario: str, form: Form) -> Question:
+    """A question of this scenario in this form, or one for a test program that failed before."""
     failed = FailedTest("wrong_answer", input="2 9\n", expected="18\n", error="expected 18, got 11").as_text()
-    asked: dict[str, Any] = {
+    asked: dict[str, dict[str, Any]] = {
         Scenario.CODE_GENERATION: {},
         Scenario.SELF_REPAIR: {
             "question_id": 1,
@@ -73,5 +74,6 @@ def question(scenario: Scenario, form: Form) -> Question:
         },
         Scenario.OUTPUT_PREDICTION: {"question_id": 2, "input": "4 25\n"},
         Scenario.CODE_EXECUTION: {"question_id": 3, "program": "def f(n):\n    return n * 2\n", "input": "f(21)"},
-    }[scenario]
-    return Question(PROBLEMS.get(form, FUNCTION), scenario, **asked)
+        TEST_PROGRAMS: {"program": "print(input())", "feedback": failed},
+    }
+    return Question(PROBLEMS.get(form, FUNCTION), scenario, **asked[scenario])

@@ -22,12 +22,13 @@ from db.records import (
     TestCaseRecord,
     TestOrigin,
 )
-from eval.evaluation import RunOutcomes, Settings, eligible_problems
+from eval.evaluation import RunOutcomes, eligible_problems
 from eval.generate.choosing import Choice, choose_problems
 from eval.generate.conditions import Asking, OtherVersion, read_asking
 from eval.generate.prompts import load_prompt
 from eval.generate.sampling import Sampling
 from eval.outcomes import load_problem_facts
+from eval.settings import Settings
 from tests.eval.facts import NOW, model, registry
 
 REGISTRY = registry(model("nova-1", "2024-10"), model("nova-undated", None))

@@ -24,11 +24,12 @@ from eval.generate.prompts import (
     written_languages,
 )
 from eval.generate.questions import FailedTest, Form, Question, Scenario
+from eval.made_tests.writing import SCENARIO as TEST_PROGRAMS
 from sandbox import languages
 from tests.eval.generate.asked import FUNCTION, PROBLEMS, STDIN, problem, question
 
 HERE = Path(__file__).parent
-EVERY = [prompt for scenario in Scenario for prompt in prompts(scenario).values()]
+EVERY = [prompt for scenario in (*Scenario, TEST_PROGRAMS) for prompt in prompts(scenario).values()]
 PLAIN = load_prompt("plain", Scenario.CODE_GENERATION)
 # Text as statements have it, mathematics and the marks of templates among it.
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60)
@@ -42,7 +43,7 @@ def text_of(prompt: Prompt, asked: Question, language: str = "python3") -> str:
 
 def rendered(prompt: Prompt, form: Form) -> str:
     """12 hex digits over what a prompt makes of a fixed question in this form, in every language."""
-    asked = question(Scenario(prompt.scenario), form)
+    asked = question(prompt.scenario, form)
     texts = "\0".join(f"{name}\0{text_of(prompt, asked, name)}" for name in sorted(written_languages()))
     return hashlib.sha256(texts.encode()).hexdigest()[:12]
 
@@ -64,6 +65,9 @@ def test_every_scenario_has_its_forms() -> None:
     assert set(load_prompt("plain", "self_repair").forms) == called
     assert set(load_prompt("plain", "output_prediction").forms) == {Form.STDIN, Form.FUNCTION}
     assert load_prompt("plain", "code_execution").forms == (Form.PYTHON,)
+    test_programs = prompts(TEST_PROGRAMS)
+    assert set(test_programs) == {"test_generator", "test_validator"}
+    assert all(set(one.forms) == called for one in test_programs.values())
 
 
 @pytest.mark.parametrize(
@@ -77,7 +81,7 @@ def test_the_whole_text(name: str, language: str) -> None:
 @pytest.mark.parametrize("prompt", EVERY, ids=lambda prompt: f"{prompt.scenario}/{prompt}")
 def test_nothing_helps_to_recognise_a_problem(prompt: Prompt) -> None:
     for form in prompt.forms:
-        text = text_of(prompt, question(Scenario(prompt.scenario), form)).casefold()
+        text = text_of(prompt, question(prompt.scenario, form)).casefold()
         assert not any(word in text for word in ("nova", "cellar", "example.org", "042", "contest", "20 2"))
 
 

@@ -9,12 +9,18 @@ import pytest
 from eval.made_tests.gate import (
     MIN_TESTS,
     CannotBuild,
+    always_the_same,
+    cannot_run,
     checked_sample_first,
     contradictory,
     explodes,
+    generator_fails,
     never_ends,
+    no_validator,
+    not_deterministic,
     references_fail,
     require_enough,
+    writes_nothing,
     writes_too_much,
 )
 from eval.made_tests.grammar import InputRefused, Values
@@ -90,6 +96,24 @@ def test_too_few_tests() -> None:
         ),
         (lambda: never_ends("gen.py", 10.0), "generator gen.py does not end within 10 s"),
         (lambda: writes_too_much("gen.py", 16_000_000), "generator gen.py writes more than 16,000,000 bytes"),
+        (lambda: writes_nothing("gen.py", 3), "generator gen.py writes nothing for number 3"),
+        (lambda: always_the_same("gen.py", 20), "generator gen.py writes the same input for all 20 numbers"),
+        (
+            lambda: not_deterministic("gen.py", 19),
+            "generator gen.py gives another input for the same seed (number 19)",
+        ),
+        (
+            lambda: generator_fails("gen.py", 0, "KeyError: 'n'\n(exit code 1)"),
+            "generator gen.py fails on number 0: KeyError: 'n' (exit code 1)",
+        ),
+        (
+            lambda: no_validator("check.py", 2, "exit code 0"),
+            "validator check.py ends with neither 42 nor 43 on input 2: exit code 0",
+        ),
+        (
+            lambda: cannot_run("generator gen.py", "this needs java", "build the full image"),
+            "generator gen.py cannot be run: this needs java",
+        ),
         (lambda: explodes("A has N^M elements"), "the inferred shape explodes: A has N^M elements"),
     ],
 )
@@ -103,7 +127,9 @@ def test_messages(make: Callable[[], CannotBuild], message: str) -> None:
 
 def test_messages_are_one_line_whatever_is_in_them() -> None:
     hostile = "a\n\x1b[31mb\u202ec" + "x" * 500
-    for error in (contradictory(hostile), explodes(hostile), never_ends(hostile, 1), writes_too_much(hostile, 1)):
+    made = [contradictory(hostile), explodes(hostile), never_ends(hostile, 1), writes_too_much(hostile, 1)]
+    made += [generator_fails(hostile, 1, hostile), no_validator(hostile, 1, hostile), cannot_run(hostile, hostile, "x")]
+    for error in made:
         assert error.message.isprintable()
         assert len(error.message) < 300
     with pytest.raises(CannotBuild) as caught:

@@ -116,7 +116,7 @@ def test_kept_tests_stay_and_count() -> None:
     assert minimal_subset(np.zeros((0, 3), dtype=np.bool_), [0, 2]) == (0, 2)
 
 
-def test_largest_and_slowest_of_each_strategy() -> None:
+def test_the_largest_and_the_slowest() -> None:
     tests = (
         MadeTest("01", "random", 10, 0.9),
         MadeTest("02", "random", 400, 0.2),
@@ -124,11 +124,9 @@ def test_largest_and_slowest_of_each_strategy() -> None:
         MadeTest("04", "rising", 900),
         MadeTest("05", "star", 5, 0.1),
     )
-    assert largest_and_slowest(tests) == (0, 1, 3, 4)
-    assert largest_and_slowest(tests, ["random"]) == (0, 1)
-    assert largest_and_slowest(tests, []) == ()
-    with pytest.raises(ValueError, match="no test was drawn by path"):
-        largest_and_slowest(tests, ["path"])
+    assert largest_and_slowest(tests, 1) == (0, 3)
+    assert largest_and_slowest(tests, 2) == (0, 1, 2, 3)
+    assert largest_and_slowest((), 2) == ()
 
 
 @st.composite

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from eval.made_tests.call_text import parse, render
-from eval.made_tests.grammar import Grammar, GraphKind, InputRefused
+from eval.made_tests.grammar import Columns, Grammar, GraphKind, InputRefused
 from eval.made_tests.grammar import Graph as GraphConstraint
 from eval.made_tests.reading.calls import read_call
 from eval.made_tests.values import check
@@ -82,7 +82,7 @@ def test_parameters_keep_their_order_and_lengths_are_no_parameters() -> None:
     }
     grammar = _read(case)
     assert grammar.parameters == ("k", "edges", "a")
-    assert [(each.name, each.columns) for each in grammar.columns] == [("edges", ("u", "v"))]
+    assert grammar.columns == (Columns("edges", ("u", "v")),)
     assert {variable.name for variable in grammar.variables} == {"k", "u", "v", "a", "n"}
     assert all(variable.first_index == 0 for variable in grammar.variables)
     assert parse(grammar, "1\n[[0, 1], [1, 2]]\n[7, 8, 9]") == {
