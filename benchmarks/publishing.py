@@ -18,7 +18,8 @@ import numpy as np
 from db.records import Precision
 from eval.claims import Claim, ClaimKind
 from eval.cutoffs import parse_cutoff
-from eval.editions.document import FORMAT, Edition, EditionProblem, EditionRun, EditionSettings, digest_of, to_bytes
+from eval.editions.document import Edition, EditionProblem, EditionRun, EditionSettings, digest_of, to_bytes
+from eval.editions.formats import FORMAT
 from eval.editions.numbers import Inputs, numbers_of
 from eval.models import ModelEntry, build_registry
 from eval.publishing.building import build

@@ -21,6 +21,18 @@ _SUITE_BY_DIGEST = select(t.test_suite.c.id).where(
     t.test_suite.c.problem_id == bindparam("problem"), t.test_suite.c.digest == bindparam("digest")
 )
 _SUITE = select(t.test_suite).where(t.test_suite.c.id == bindparam("suite"))
+_IS_MADE = select(t.made_suite.c.suite_id).where(t.made_suite.c.suite_id == bindparam("suite"))
+_NEW, _OLD = t.test_case.alias("new"), t.test_case.alias("old")
+_CONTRADICTED = (
+    select(_NEW.c.position)
+    .join(_OLD, _OLD.c.input_sha256 == _NEW.c.input_sha256)
+    .where(
+        _NEW.c.suite_id == bindparam("suite"),
+        _OLD.c.suite_id == bindparam("than"),
+        _NEW.c.expected_sha256 != _OLD.c.expected_sha256,
+    )
+    .limit(1)
+)
 _HIDDEN_ORIGINS = select(t.test_suite.c.hidden_origins).where(t.test_suite.c.id == bindparam("suite"))
 _CASES = select(t.test_case).where(t.test_case.c.suite_id == bindparam("suite")).order_by(t.test_case.c.position)
 
@@ -60,8 +72,14 @@ def save_suite(
 
 
 def is_weaker(session: Session, suite_id: int, than: int | None) -> bool:
-    """Whether a suite judges by nothing but samples while the other (None: there is none) has more."""
+    """Whether a suite judges by nothing but samples while the other (None: there is none) has more.
+
+    Tests that were made here are no more once a sample contradicts one of them: the others may be wrong as well.
+    """
     if than is None or than == suite_id:
+        return False
+    is_made = session.execute(_IS_MADE, {"suite": than}).scalar() is not None
+    if is_made and session.execute(_CONTRADICTED, {"suite": suite_id, "than": than}).scalar() is not None:
         return False
     return not has_hidden_tests(session, suite_id) and has_hidden_tests(session, than)
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from eval.made_tests.agreement import Agreement, Finding, Voter
-from eval.made_tests.inputs import Inputs, InputSource
+from eval.made_tests.inputs import Input, Inputs, InputSource
 from eval.made_tests.proving import Proof, name_of
 from eval.made_tests.strength import KillRate
 from eval.made_tests.time_limit import TimeLimit
@@ -30,7 +30,7 @@ def account_of(
     """The whole account: inputs, who decided, what was set aside, the time limit, and what the tests are worth."""
     return {
         "format": FORMAT,
-        "inputs": _inputs(source, inputs),
+        "inputs": _inputs(source, inputs, [inputs.inputs[proof.tests[place].number] for place in kept]),
         "voters": [_voter(one, agreement, slowest) for one in voters],
         "decided_by": "references" if any(one.kind.is_reference for one in voters) else "completions",
         "set_aside": _set_aside((*agreement.all_findings, *proof.findings), inputs.refused),
@@ -40,7 +40,7 @@ def account_of(
     }
 
 
-def _inputs(source: InputSource, inputs: Inputs) -> dict[str, Any]:
+def _inputs(source: InputSource, inputs: Inputs, kept: Sequence[Input]) -> dict[str, Any]:
     return {
         "from": source.name,
         "digest": source.digest,
@@ -50,7 +50,7 @@ def _inputs(source: InputSource, inputs: Inputs) -> dict[str, Any]:
         "has_every_input": inputs.has_every_input,
         "is_capped": inputs.is_capped,
         "not_drawn": dict(sorted(inputs.not_drawn.items())),
-        "extremes": [{"bound": one.bound, "n_inputs": one.n_inputs} for one in inputs.extremes],
+        "extremes": [{"bound": one, "n_inputs": sum(one in each.reaches for each in kept)} for one in inputs.bounds],
     }
 
 

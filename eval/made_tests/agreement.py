@@ -90,7 +90,7 @@ class Voter:
         """Who has one vote together: a family of models; a reference is one by itself."""
         if self.kind is not VoterKind.COMPLETION:
             return self.name
-        return self.family or f"{self.model}"
+        return (self.family or f"{self.model}").casefold()
 
 
 @dataclass(frozen=True)
@@ -356,9 +356,9 @@ def _shares(answering: Sequence[Voter]) -> dict[Voter, Fraction]:
     """The part of its family's vote that each voter has: equal parts for its models, and of a model's for its own."""
     models: dict[str, set[str | None]] = {}
     for voter in answering:
-        models.setdefault(voter.bloc, set()).add(voter.model)
-    of_model = Counter((voter.bloc, voter.model) for voter in answering)
-    return {voter: Fraction(1, len(models[voter.bloc]) * of_model[voter.bloc, voter.model]) for voter in answering}
+        models.setdefault(voter.bloc, set()).add(_model(voter))
+    of_model = Counter((voter.bloc, _model(voter)) for voter in answering)
+    return {voter: Fraction(1, len(models[voter.bloc]) * of_model[voter.bloc, _model(voter)]) for voter in answering}
 
 
 def _reliable(decided: Iterable[Expected]) -> frozenset[str]:
@@ -399,13 +399,23 @@ def _listed(voters: Sequence[Voter]) -> str:
     return ", ".join(_shown(voter.name) for voter in voters[:_NAMED]) + more
 
 
+def is_quorum(voters: Iterable[Voter]) -> bool:
+    """Whether completions could decide if they all agree."""
+    return _too_few(voters) is None
+
+
 def _too_few(voters: Iterable[Voter]) -> str | None:
     """How many models of how many families, where that is no quorum."""
     found = list(voters)
-    n_models, n_blocs = len({voter.model for voter in found}), len({voter.bloc for voter in found})
+    n_models, n_blocs = len({_model(voter) for voter in found}), len({voter.bloc for voter in found})
     if n_models >= MIN_MODELS and n_blocs >= MIN_FAMILIES:
         return None
     return f"{n_models} {'model' if n_models == 1 else 'models'} of {_families(n_blocs).removesuffix(' of models')}"
+
+
+def _model(voter: Voter) -> str:
+    """A model by its name in whatever letters."""
+    return f"{voter.model}".casefold()
 
 
 def _decimal(votes: Fraction) -> str:

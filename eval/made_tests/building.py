@@ -8,7 +8,7 @@ measured (`proving`). The store is not touched: where tests cannot be made, Cann
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,7 +16,7 @@ from db.digests import digest_of, sha256_hex, suite_digest
 from db.records import IoKind, MadeStrength, ProgramRole, SuiteRecord, TestCaseRecord, TestOrigin
 from eval.judging import DEFAULT_LIMITS
 from eval.made_tests.account import account_of
-from eval.made_tests.agreement import Agreement, Finding, Voter, VoterKind, agree
+from eval.made_tests.agreement import MIN_MODELS, Agreement, Finding, Voter, VoterKind, agree
 from eval.made_tests.gate import CannotBuild, references_fail, require_enough
 from eval.made_tests.inputs import Inputs, InputSource, draw, input_source
 from eval.made_tests.material import KnownProgram, Material
@@ -24,7 +24,7 @@ from eval.made_tests.proving import Candidate, name_of, prove
 from eval.made_tests.time_limit import Calibration, TimeLimit, time_limit
 from eval.made_tests.trials import Trials, as_answer
 from eval.made_tests.voters import as_voter, chosen_voters, is_quorum
-from sandbox import Output, languages
+from sandbox import Output, Verdict, languages
 from sandbox.validation import Runner
 
 VERSION: Final = 1
@@ -33,6 +33,9 @@ WANTED: Final = 48
 GENEROUS_S: Final = 10.0
 """CPU seconds that a reference gets where no limit is stated, until one is derived. Nobody vouches for completions:
 they get what programs get where no limit is known."""
+SAMPLE_S: Final = 2.0
+"""CPU seconds that a completion gets for a sample where no limit is stated: samples are small, and who needs more for
+one would be asked in vain."""
 MOST_FAILURES: Final = 2
 """After so many failures a voter is not asked further: what fails on smaller inputs fails on larger ones."""
 SMALL_BYTES: Final = 400
@@ -95,12 +98,19 @@ def build(plan: Plan, runner: Runner, calibration: Calibration) -> MadeSuite:
     election = _elect(trials, inputs, programs, voters)
     findings = election.agreement.all_findings
     n_drawn = len(inputs.inputs) + len(inputs.refused)
-    require_enough(len(election.tests), n_drawn - len(election.tests), has_every_input=inputs.has_every_input)
+    require_enough(
+        len(election.tests),
+        n_drawn - len(election.tests),
+        has_every_input=inputs.has_every_input,
+        findings=findings,
+    )
     limit = None if material.suite.time_limit_s is not None else _limit(election, calibration, trials.limits.cpu_s)
     final = trials if limit is None else trials.with_limit(limit.cpu_s)
     proof = prove(material, final, election.tests, election.references, plan.settings.seed)
     findings += proof.findings
-    require_enough(len(proof.tests), n_drawn - len(proof.tests), has_every_input=inputs.has_every_input)
+    require_enough(
+        len(proof.tests), n_drawn - len(proof.tests), has_every_input=inputs.has_every_input, findings=findings
+    )
     kept = proof.minimal if plan.settings.minimal else tuple(range(len(proof.tests)))
     suite = _suite(material, [proof.tests[place] for place in kept], limit)
     return MadeSuite(
@@ -167,8 +177,15 @@ def _recipe(material: Material, settings: BuildSettings, source: InputSource) ->
             source.digest,
             [settings.seed, settings.wanted, settings.minimal],
             programs,
+            _ranks(material.programs),
         ]
     )
+
+
+def _ranks(programs: Iterable[KnownProgram]) -> list[str]:
+    """The models of completions, the strongest first: who is asked depends on nothing else of how strong they are."""
+    standings = {f"{one.model}": one.standing for one in programs if one.model is not None}
+    return sorted(standings, key=lambda model: (-standings[model], model))
 
 
 def _sha(one: KnownProgram) -> str:
@@ -179,8 +196,11 @@ def _voters(material: Material, trials: Trials) -> tuple[tuple[KnownProgram, ...
     """Who is asked, with what they are in the election; CannotBuild where nobody can decide."""
     references = material.having(ProgramRole.ACCEPTED)
     brute = material.having(ProgramRole.BRUTE_FORCE)
-    completions = () if references else material.having(None)
-    passing = trials.pass_samples([*references, *brute, *completions])
+    # Who is known to be wrong has no say.
+    completions = () if references else [one for one in material.having(None) if one.known in (None, Verdict.ACCEPTED)]
+    passing = trials.pass_samples([*references, *brute])
+    quick = trials if material.suite.time_limit_s is not None else trials.with_limit(SAMPLE_S)
+    passing |= quick.pass_samples(completions)
     if references:
         if not any(one.name in passing and passing[one.name] is None for one in references):
             raise references_fail([(one.name, passing.get(one.name) or "no verdict") for one in references])
@@ -220,8 +240,12 @@ def _elect(trials: Trials, inputs: Inputs, programs: Sequence[KnownProgram], vot
     n_small = sum(len(text) <= SMALL_BYTES for text in texts)
     deciding = [one for one in programs if one.name not in brute]
     answers = dict(trials.answers(deciding, texts, most_failures=MOST_FAILURES))
-    answers |= trials.answers([one for one in programs if one.name in brute], texts[:n_small])
-    outputs = [[_at(answers[voter.name], place) for voter in voters] for place in range(len(texts))]
+    brute_forces = [one for one in programs if one.name in brute]
+    answers |= trials.answers(brute_forces, texts[:n_small], most_failures=MOST_FAILURES)
+    outputs = [
+        [_at(answers[voter.name], place, is_given_up=voter.name not in brute) for voter in voters]
+        for place in range(len(texts))
+    ]
     agreement = agree(voters, [list(map(as_answer, row)) for row in outputs], trials.is_right)
     differed = {name for each in agreement.expected for name in each.differing}
     sound = {name for each in agreement.expected for name in each.voters} - differed
@@ -235,7 +259,7 @@ def _elect(trials: Trials, inputs: Inputs, programs: Sequence[KnownProgram], vot
                 number=each.input,
                 text=texts[each.input],
                 strategy=inputs.inputs[each.input].strategy,
-                expected=each.output,
+                expected=each.output.replace(b"\r\n", b"\n"),  # as expected outputs from elsewhere are kept
                 voters=each.voters,
                 cpu_s=max((_cpu_s(answers[name], each.input) for name in each.voters), default=None),
             )
@@ -246,8 +270,12 @@ def _elect(trials: Trials, inputs: Inputs, programs: Sequence[KnownProgram], vot
     )
 
 
-def _at(outputs: Sequence[Output], place: int) -> Output | None:
-    return outputs[place] if place < len(outputs) else None
+def _at(outputs: Sequence[Output], place: int, *, is_given_up: bool = False) -> Output | None:
+    """The output on an input. Who was given up after too many failures fails on the rest in the same way; a brute force
+    says nothing of them."""
+    if place < len(outputs):
+        return outputs[place]
+    return outputs[-1] if is_given_up and outputs else None
 
 
 def _cpu_s(outputs: Sequence[Output], place: int) -> float:
@@ -258,14 +286,17 @@ def _cpu_s(outputs: Sequence[Output], place: int) -> float:
 
 def _limit(election: _Election, calibration: Calibration, most_s: float) -> TimeLimit | None:
     """The limit from the programs that decided, without what their languages get beyond any limit; at most what they
-    were given."""
-    if not election.references:
-        return None
-    accepted = {
-        one.name: max(0.0, election.slowest[one.name] - languages.find(one.program.language).allowance.cpu_extra_s)
-        for one in election.references
-    }
-    return time_limit(accepted, calibration, most_s=most_s)
+    were given. Nobody vouches for how fast completions are: of them the fastest that make a quorum count."""
+    failing = {name for each in election.agreement.expected for name in each.failing}
+    accepted: dict[str, float] = {}
+    models: set[str | None] = set()
+    for one in sorted(election.references, key=lambda one: (election.slowest[one.name], one.name)):
+        if one.name in failing or (one.model is not None and len(models) >= MIN_MODELS):
+            continue
+        models.add(one.model)
+        extra_s = languages.find(one.program.language).allowance.cpu_extra_s
+        accepted[one.name] = max(0.0, election.slowest[one.name] - extra_s)
+    return time_limit(accepted, calibration, most_s=most_s) if accepted else None
 
 
 def _suite(material: Material, tests: Sequence[Candidate], limit: TimeLimit | None) -> SuiteRecord:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from eval.made_tests.agreement import Finding
 from eval.made_tests.grammar import InputRefused
 from sandbox.excerpts import excerpt
 
@@ -22,12 +23,17 @@ _Sample = TypeVar("_Sample")
 
 
 class CannotBuild(Exception):
-    """No tests are made for a problem; ``message`` is one line that says why, ``hint`` what to do."""
+    """No tests are made for a problem; ``message`` is one line that says why, ``hint`` what to do.
 
-    def __init__(self, message: str, hint: str) -> None:
+    ``findings`` are what was found on ``n_inputs`` inputs that is a reason to look at the problem.
+    """
+
+    def __init__(self, message: str, hint: str, findings: tuple[Finding, ...] = (), n_inputs: int = 0) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.findings = findings
+        self.n_inputs = n_inputs
 
 
 def checked_sample_first(
@@ -46,7 +52,12 @@ def checked_sample_first(
 
 
 def require_enough(
-    n_tests: int, n_set_aside: int = 0, *, has_every_input: bool = False, least: int = MIN_TESTS
+    n_tests: int,
+    n_set_aside: int = 0,
+    *,
+    has_every_input: bool = False,
+    least: int = MIN_TESTS,
+    findings: tuple[Finding, ...] = (),
 ) -> None:
     """CannotBuild for too few tests; ``has_every_input``: the problem has no other inputs, then one is enough."""
     if n_tests >= (1 if has_every_input else least):
@@ -57,6 +68,8 @@ def require_enough(
         "import a reference solution, or look at why inputs were set aside"
         if n_set_aside
         else "draw more inputs, or give a generator program",
+        findings,
+        n_tests + n_set_aside,
     )
 
 

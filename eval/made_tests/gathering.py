@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
 GIVEN_BY_USER: Final = "user"
-"""How the sources of programs begin that a user gave (`live import references`)."""
+"""The source of programs that a user gave, alone or before a colon and a name (`live import references`)."""
 _REFUSED_FLAGS: Final = ("interactive", "multiple_answers")
 _VERDICTS: Final = frozenset(str(one) for one in Verdict)
 
@@ -130,7 +130,7 @@ def family_of(registry: Registry, model: str) -> str | None:
 
 def is_given_by_user(source: str) -> bool:
     """Whether a program of this source came from a user, and not with the problem."""
-    return source.startswith(GIVEN_BY_USER)
+    return source.partition(":")[0] == GIVEN_BY_USER
 
 
 def _references(references: Iterable[StoredReference]) -> Iterable[KnownProgram]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
@@ -37,24 +37,26 @@ _EXPLODES = re.compile(r"more vertices than can be drawn|pairs of vertices to ch
 
 @dataclass(frozen=True)
 class Input:
-    """One valid input as a program reads it, and what it was drawn by: "rising, greatest"."""
+    """One valid input as a program reads it, what it was drawn by ("rising, greatest"), and the bounds it reaches."""
 
     text: bytes
     strategy: str
+    reaches: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Inputs:
     """Valid inputs, smallest first, and where they come from.
 
-    ``refused`` are (why, how many) of those that a validator refused; ``not_drawn`` says of strategies why they drew
-    none. ``has_every_input``: there are no others. ``is_capped``: the statement allows larger ones.
+    ``refused`` says why of each that a validator refused, ``not_drawn`` of strategies why they drew none; ``bounds``
+    are those of the statement. ``has_every_input``: there are no others. ``is_capped``: the statement allows larger
+    ones.
     """
 
     inputs: tuple[Input, ...]
     not_drawn: Mapping[str, str] = field(default_factory=dict)
     refused: tuple[str, ...] = ()
-    extremes: tuple[BoundReached, ...] = ()
+    bounds: tuple[str, ...] = ()
     has_every_input: bool = False
     is_capped: bool = False
 
@@ -113,12 +115,19 @@ def input_source(material: Material) -> InputSource:
 
 
 def _programs(material: Material) -> tuple[KnownProgram | None, KnownProgram | None]:
-    """The generator and the validator that are used: of one source where one has both, a user's before a model's."""
-    generators, validators = (material.having(role) for role in (ProgramRole.GENERATOR, ProgramRole.VALIDATOR))
-    pairs = [(one, other) for one in generators for other in validators if one.source == other.source]
-    if pairs:
-        return min(pairs, key=lambda pair: (pair[0].source.startswith(WRITTEN_BY_MODEL), pair[0].source))
-    return (generators or (None,))[0], (validators or (None,))[0]
+    """The generator and the validator that are used: a user's before a model's, and of models' those of one model."""
+    generators, validators = (
+        sorted(material.having(role), key=_by_author) for role in (ProgramRole.GENERATOR, ProgramRole.VALIDATOR)
+    )
+    generator = generators[0] if generators else None
+    if generator is not None and validators and _by_author(validators[0])[0]:
+        validators.sort(key=lambda one: (one.source != generator.source, *_by_author(one)))
+    return generator, validators[0] if validators else None
+
+
+def _by_author(one: KnownProgram) -> tuple[bool, str, str]:
+    """In the order of trust: programs that a model wrote come last."""
+    return one.source.startswith(WRITTEN_BY_MODEL), one.source, one.name
 
 
 def read_grammar(material: Material) -> Shape:
@@ -177,7 +186,7 @@ def draw(source: InputSource, material: Material, runner: Runner, *, seed: int, 
     if drawn.inputs and not others and not refused:
         raise CannotBuild("the samples are all inputs that there are", "nothing is left to be made")
     others.sort(key=lambda one: len(one.text))
-    return Inputs(tuple(others), drawn.not_drawn, refused, drawn.extremes, drawn.has_every_input, drawn.is_capped)
+    return Inputs(tuple(others), drawn.not_drawn, refused, drawn.bounds, drawn.has_every_input, drawn.is_capped)
 
 
 def _drawn(grammar: Shape, seed: int, wanted: int) -> Inputs:
@@ -190,12 +199,19 @@ def _drawn(grammar: Shape, seed: int, wanted: int) -> Inputs:
     render = call_text.render if grammar.parameters else stdin_text.render
     kept = [drawing.inputs[place] for place in _within_budget([amount(one.values) for one in drawing.inputs])]
     return Inputs(
-        tuple(Input(render(grammar, one.values).encode(), one.strategy) for one in kept),
+        tuple(
+            Input(render(grammar, one.values).encode(), one.strategy, _reached(extremes(grammar, [one.values])))
+            for one in kept
+        ),
         not_drawn=drawing.failures,
-        extremes=extremes(grammar, [one.values for one in kept]),
+        bounds=tuple(one.bound for one in extremes(grammar, [])),
         has_every_input=drawing.is_complete,
         is_capped=drawing.is_capped,
     )
+
+
+def _reached(bounds: Iterable[BoundReached]) -> frozenset[str]:
+    return frozenset(one.bound for one in bounds if one.is_reached)
 
 
 def _drawn_calls(grammar: DesignGrammar, seed: int, wanted: int) -> Inputs:
@@ -205,9 +221,11 @@ def _drawn_calls(grammar: DesignGrammar, seed: int, wanted: int) -> Inputs:
         raise _undrawable(error.message) from None
     kept = [drawing.inputs[place] for place in _within_budget([len(one.text) for one in drawing.inputs])]
     return Inputs(
-        tuple(Input(one.text.encode(), one.strategy) for one in kept),
+        tuple(
+            Input(one.text.encode(), one.strategy, _reached(extremes_of_calls(grammar, [one.calls]))) for one in kept
+        ),
         not_drawn=drawing.failures,
-        extremes=extremes_of_calls(grammar, [one.calls for one in kept]),
+        bounds=tuple(one.bound for one in extremes_of_calls(grammar, [])),
         is_capped=drawing.is_capped,
     )
 

@@ -155,7 +155,7 @@ class Making:
         )
 
     def _refuse(self, gathered: Gathered, error: CannotBuild) -> Refused:
-        flags = flags_of(getattr(error, "findings", ()), getattr(error, "n_inputs", 0), gathered.material)
+        flags = flags_of(error.findings, error.n_inputs, gathered.material)
         if flags:
             with self.store.write() as writing:
                 sync_flags(writing, gathered.problem_id, flags, by=MADE_TESTS, now=self.now())

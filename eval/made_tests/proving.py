@@ -22,7 +22,7 @@ from eval.made_tests.strength import (
     MadeTest,
     Programs,
     Strength,
-    largest_and_slowest,
+    largest,
     minimal_subset,
     strength,
 )
@@ -33,6 +33,8 @@ MOST_FAILURES: Final = 4
 """After so many failures a program is caught, and not run on: those that hang would take minutes."""
 MOST_PROGRAMS: Final = 40
 """So many programs of a kind are run."""
+MOST_RIGHT: Final = 12
+"""So many right ones: they are run on every test, since none is to fail one."""
 N_MUTANTS: Final = 16
 MUTANT_BYTES: Final = 64 * 1024
 """Mutants are run on tests up to this size: what tells them from their originals is seldom how much there is to do."""
@@ -57,13 +59,18 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Proof:
-    """What is left of the candidates, and what it is worth. ``minimal`` are places of the tests that are enough."""
+    """What is left of the candidates, and what it is worth. ``minimal`` are places of the tests that are enough.
+
+    ``n_fail_samples`` known-wrong programs fail a sample already; ``n_contradicting`` right ones failed candidates,
+    which were set aside for it.
+    """
 
     tests: tuple[Candidate, ...]
     strength: Strength
     minimal: tuple[int, ...]
     findings: tuple[Finding, ...]
     n_fail_samples: int
+    n_contradicting: int
 
     @property
     def counts(self) -> MadeStrength:
@@ -77,7 +84,7 @@ class Proof:
             n_mutants=found.mutants.n,
             n_mutants_killed=found.mutants.n_killed,
             n_right=found.n_right,
-            n_right_killed=len({one.program for one in found.false_kills}),
+            n_right_killed=self.n_contradicting,
         )
 
 
@@ -85,8 +92,8 @@ def prove(
     material: Material, trials: Trials, candidates: Sequence[Candidate], references: Sequence[KnownProgram], seed: int
 ) -> Proof:
     """Run what is known of a problem on the candidates. ``references`` decided them and were never found wrong."""
-    right = _distinct(one for one in material.programs if _is_right(one))
-    rows = _failed(trials, right, candidates)
+    right = _passing_samples(trials, _distinct(one for one in material.programs if _is_right(one))[:MOST_RIGHT])
+    rows = _failed(trials, right, candidates, most_failures=None)
     is_aside = np.any([fails for _, fails in rows], axis=0) if rows else np.zeros(len(candidates), dtype=np.bool_)
     findings = tuple(_findings(rows, candidates))
     tests = tuple(one for one, aside in zip(candidates, is_aside.tolist(), strict=True) if not aside)
@@ -97,8 +104,11 @@ def prove(
     }
     passing = {kind: _passing_samples(trials, programs) for kind, programs in culprits.items()}
     found = {
-        kind: Programs.of(_failed(trials, programs, tests, MUTANT_BYTES if kind == "mutants" else None), len(tests))
-        for kind, programs in passing.items()
+        "wrong": Programs.of(_failed(trials, passing["wrong"], tests), len(tests)),
+        "slow": Programs.of(_failed(trials, passing["slow"], tests), len(tests)),
+        "mutants": Programs.of(
+            _failed(trials, passing["mutants"], tests, most_failures=1, most_bytes=MUTANT_BYTES), len(tests)
+        ),
     }
     kills = np.vstack([found[kind].fails for kind in culprits])
     made = [MadeTest(name_of(one), one.strategy, len(one.text), one.cpu_s) for one in tests]
@@ -109,9 +119,10 @@ def prove(
             right=Programs.of([(name, fails[~is_aside]) for name, fails in rows], len(tests)),
             **found,
         ),
-        minimal=minimal_subset(kills, largest_and_slowest(made), [one.input_bytes for one in made]) if tests else (),
+        minimal=minimal_subset(kills, largest(made), [one.input_bytes for one in made]) if tests else (),
         findings=findings,
         n_fail_samples=sum(len(culprits[kind]) - len(passing[kind]) for kind in ("wrong", "slow")),
+        n_contradicting=sum(bool(fails.any()) for _, fails in rows),
     )
 
 
@@ -146,14 +157,18 @@ def _passing_samples(trials: Trials, programs: Sequence[KnownProgram]) -> tuple[
 
 
 def _failed(
-    trials: Trials, programs: Sequence[KnownProgram], tests: Sequence[Candidate], most_bytes: int | None = None
+    trials: Trials,
+    programs: Sequence[KnownProgram],
+    tests: Sequence[Candidate],
+    *,
+    most_failures: int | None = MOST_FAILURES,
+    most_bytes: int | None = None,
 ) -> list[tuple[str, BoolArray]]:
     """(name, which tests it fails) of each program, by name; on tests of more than ``most_bytes`` none is run."""
     is_run = np.array([most_bytes is None or len(one.text) <= most_bytes for one in tests], dtype=np.bool_)
     pairs = [(one.text, one.expected) for one, runs in zip(tests, is_run.tolist(), strict=True) if runs]
-    found = trials.failed_tests(programs, pairs, most_failures=MOST_FAILURES)
     rows = []
-    for name, fails in sorted(found.items()):
+    for name, fails in sorted(trials.failed_tests(programs, pairs, most_failures=most_failures).items()):
         row = np.zeros(len(tests), dtype=np.bool_)
         row[is_run] = fails
         rows.append((name, row))

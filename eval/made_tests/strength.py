@@ -99,11 +99,6 @@ class Strength:
     false_kills: tuple[FalseKill, ...]
     alone: tuple[tuple[str, ...], ...]
 
-    @property
-    def too_slow_fails(self) -> bool | None:
-        """Whether every program known to be too slow fails; None where none is known."""
-        return self.slow.n_killed == self.slow.n if self.slow.n else None
-
 
 def strength(
     tests: Sequence[MadeTest],
@@ -168,14 +163,14 @@ def minimal_subset(kills: BoolArray, keep: Collection[int] = (), sizes: Sequence
     return tuple(sorted({*keep, *chosen}))
 
 
-def largest_and_slowest(tests: Sequence[MadeTest], most: int = 3) -> tuple[int, ...]:
-    """The tests with the largest inputs and those that take longest, ``most`` of each.
+def largest(tests: Sequence[MadeTest], most: int = 5) -> tuple[int, ...]:
+    """The tests with the largest inputs, of those level the first.
 
-    They are worth keeping whatever they kill: the programs known to be too slow are few. Of those level the first.
+    They are worth keeping whatever they kill: the programs known to be too slow are few. Which take longest would
+    depend on the machine's other work, and so would the digest of what is kept.
     """
-    largest = sorted(range(len(tests)), key=lambda number: (-tests[number].input_bytes, number))[:most]
-    timed = [(-cpu_s, number) for number, test in enumerate(tests) if (cpu_s := test.cpu_s) is not None]
-    return tuple(sorted({*largest, *(number for _, number in sorted(timed)[:most])}))
+    by_size = sorted(range(len(tests)), key=lambda number: (-tests[number].input_bytes, number))
+    return tuple(sorted(by_size[:most]))
 
 
 def _rate(programs: Programs) -> KillRate:

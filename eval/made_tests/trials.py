@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -16,7 +16,7 @@ from sandbox import Job, Limits, Output, Suite, Test, Verdict
 from sandbox.outputs import difference
 from sandbox.validation import Runner
 
-MOST_OUTPUT_BYTES: Final = 4 * 1024 * 1024
+MOST_OUTPUT_BYTES: Final = 2 * 1024 * 1024
 """The outputs of all programs on all inputs are held at once."""
 
 
@@ -52,14 +52,19 @@ class Trials:
         self, programs: Sequence[KnownProgram], inputs: Sequence[bytes], *, most_failures: int | None = None
     ) -> Mapping[str, tuple[Output, ...]]:
         """By the name of each program its outputs on the inputs, in order; fewer after too many failures."""
+        return dict(self._outputs(programs, inputs, most_failures))
+
+    def _outputs(
+        self, programs: Sequence[KnownProgram], inputs: Sequence[bytes], most_failures: int | None
+    ) -> Iterator[tuple[str, tuple[Output, ...]]]:
         if not inputs:
-            return {one.name: () for one in programs}
-        suite = self._with(tuple(Test(str(number), text, b"") for number, text in enumerate(inputs)))
-        jobs = (Job(one.name, one.program, suite) for one in programs)
-        return dict(self.runner.outputs(jobs, most_failures=most_failures))
+            return iter([(one.name, ()) for one in programs])
+        tests = tuple(Test(str(number), text, b"") for number, text in enumerate(inputs))
+        suite = replace(self.suite, tests=tests)
+        return self.runner.outputs((Job(one.name, one.program, suite) for one in programs), most_failures=most_failures)
 
     def failed_tests(
-        self, programs: Sequence[KnownProgram], tests: Sequence[tuple[bytes, bytes]], *, most_failures: int
+        self, programs: Sequence[KnownProgram], tests: Sequence[tuple[bytes, bytes]], *, most_failures: int | None
     ) -> dict[str, BoolArray]:
         """By the name of each program which of the (input, expected output) tests it fails.
 
@@ -67,8 +72,7 @@ class Trials:
         caught. Programs that met a fault of the judge are left out.
         """
         found: dict[str, BoolArray] = {}
-        answers = self.answers(programs, [text for text, _ in tests], most_failures=most_failures)
-        for name, outputs in answers.items():
+        for name, outputs in self._outputs(programs, [text for text, _ in tests], most_failures):
             if any(one.failure is Verdict.INTERNAL_ERROR for one in outputs):
                 continue
             fails = np.zeros(len(tests), dtype=np.bool_)
@@ -95,17 +99,20 @@ class Trials:
             return f"{output.failure}" + (f" ({output.detail})" if output.detail else "")
         return difference(self.suite, test.expected, output.content, test.comparison)
 
-    def _with(self, tests: tuple[Test, ...]) -> Suite:
-        return replace(self.suite, tests=tests)
-
 
 def as_answer(output: Output | None) -> Answer | None:
-    """An output as it votes; None: not run, or a fault of the judge."""
+    """An output as it votes; None: not run, or a fault of the judge. What is no text is as bad as a crash: no expected
+    output may be such."""
     if output is None or output.failure is Verdict.INTERNAL_ERROR:
         return None
+    if output.content is not None and not _is_text(output.content):
+        return Answer(failure=Verdict.RUNTIME_ERROR)
     return Answer(output.content, output.failure)
 
 
-def cpu_seconds(outputs: Iterable[Output]) -> list[float]:
-    """The CPU seconds of those that ended well."""
-    return [one.facts.cpu_s for one in outputs if one.facts is not None and one.content is not None]
+def _is_text(content: bytes) -> bool:
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

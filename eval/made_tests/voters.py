@@ -8,10 +8,11 @@ agreement`) and are ``ENOUGH`` models, and then those that are at least half as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 
-from eval.made_tests.agreement import MIN_FAMILIES, MIN_MODELS, Voter, VoterKind
+from eval.made_tests import agreement
+from eval.made_tests.agreement import Voter, VoterKind
 from eval.made_tests.material import KnownProgram
 from sandbox import Program
 
@@ -57,7 +58,6 @@ def chosen_voters(completions: Iterable[KnownProgram]) -> tuple[KnownProgram, ..
     return tuple(chosen) if is_quorum(chosen) else ()
 
 
-def is_quorum(completions: Sequence[KnownProgram]) -> bool:
+def is_quorum(completions: Iterable[KnownProgram]) -> bool:
     """Whether they could decide if they agree."""
-    n_models = len({f"{one.model}".casefold() for one in completions})
-    return n_models >= MIN_MODELS and len({as_voter(one).bloc.casefold() for one in completions}) >= MIN_FAMILIES
+    return agreement.is_quorum(map(as_voter, completions))

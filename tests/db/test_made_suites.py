@@ -165,6 +165,14 @@ def test_samples_that_come_again_leave_it_current(store: Store, base: int, probl
     assert shown(store).strength == STRENGTH
 
 
+def test_a_sample_that_is_corrected_ends_what_was_made_from_it(store: Store, base: int, problem_id: int) -> None:
+    save(store, made(base), problem_id)
+    corrected = give(store, suite_of(replace(SAMPLE, expected=b"6\n")))
+    after = shown(store)
+    assert (after.suite_id, after.samples_only, after.strength) == (corrected, True, None)
+    assert [row.is_current for row in rows(store)] == [False]
+
+
 def test_official_tests_win_when_they_come_and_nothing_is_lost(store: Store, base: int, problem_id: int) -> None:
     suite_id, _ = save(store, made(base), problem_id)
     official = give(store, suite_of(SAMPLE, OFFICIAL))

@@ -65,6 +65,11 @@ def crash_on_many(text: bytes) -> Answer:
     return Verdict.RUNTIME_ERROR if len(_numbers(text)) > 500 else right(text)
 
 
+def off_by_one(text: bytes) -> Answer:
+    numbers = _numbers(text)
+    return b"%d\n" % (sum(numbers) + (numbers not in ([1, 2, 3], [-5])))
+
+
 FUNCTIONS: dict[str, Callable[[bytes], Answer]] = {
     "right": right,
     "right too": right,
@@ -72,6 +77,12 @@ FUNCTIONS: dict[str, Callable[[bytes], Answer]] = {
     "first hundred": first_hundred,
     "no negatives": no_negatives,
     "crash on many": crash_on_many,
+    "off by one": off_by_one,
+    "in order": right,
+    "with returns": lambda text: b"%d\r\n" % sum(_numbers(text)),
+    "no text": lambda text: (
+        b"%d \xff\n" % sum(_numbers(text)) if _numbers(text) not in ([1, 2, 3], [-5]) else right(text)
+    ),
 }
 
 
@@ -141,10 +152,9 @@ def test_the_minimal_suite_kills_as_many() -> None:
 
 
 def test_completions_of_two_families_decide_without_a_reference() -> None:
-    found = made(material(*THREE, completion("first hundred", "fir", "fir", Verdict.WRONG_ANSWER)))
+    found = made(material(*THREE, completion("first hundred", "fir", "fir")))
     assert found.n_made == 48
     assert all(test.expected == right(test.input) for test in made_tests(found))
-    assert (found.strength.n_wrong, found.strength.n_wrong_killed) == (1, 1)
     voters = {one["name"]: one for one in found.details["voters"]}
     assert found.details["decided_by"] == "completions"
     assert voters["oak-1: right"]["n_agreed"] == 48
@@ -186,10 +196,67 @@ def test_a_brute_force_is_asked_on_small_inputs() -> None:
 def test_a_test_that_a_known_right_program_fails_is_set_aside() -> None:
     doubted = completion("first hundred", "fir", "fir", Verdict.ACCEPTED)
     found = made(material(*THREE, doubted))
-    assert found.strength.n_right_killed == 0
-    assert found.strength.n_right == 1
+    assert (found.strength.n_right, found.strength.n_right_killed) == (1, 1)
     assert {one.kind for one in found.findings} == {FindingKind.RIGHT_FAILS}
     assert all(first_hundred(test.input) == test.expected for test in made_tests(found))
+
+
+def test_a_right_program_that_is_slow_on_many_tests_sets_all_of_them_aside() -> None:
+    slow = completion("right too", "fir", "fir", Verdict.ACCEPTED)
+    found = made(material(REFERENCE, slow, suite=SuiteRecord(SAMPLES, time_limit_s=2.0)), cpu_s={"right too": 3.0})
+    assert (found.strength.n_right, found.strength.n_right_killed) == (2, 1)
+    assert all(len(test.input) <= 100 for test in made_tests(found))
+
+
+def test_a_reference_that_crashes_on_many_inputs_decides_none_of_them() -> None:
+    found = made(material(REFERENCE, program("crash on many", ProgramRole.ACCEPTED)))
+    assert {one.kind for one in found.findings} == {FindingKind.REFERENCE_FAILS}
+    assert all(len(_numbers(test.input)) <= 500 for test in made_tests(found))
+
+
+def test_a_reference_that_fails_the_samples_is_a_finding_and_no_more() -> None:
+    found = made(material(REFERENCE, program("no negatives", ProgramRole.ACCEPTED)))
+    assert found.n_made == 48
+    assert [(one.kind, one.voters) for one in found.findings] == [(FindingKind.REFERENCE_FAILS, ("no negatives",))]
+    assert (found.strength.n_right, found.strength.n_right_killed) == (1, 0)
+
+
+def test_who_is_known_to_be_wrong_has_no_say() -> None:
+    wrong = [completion("first hundred", f"fir-{number}", f"fir {number}", Verdict.WRONG_ANSWER) for number in range(4)]
+    with pytest.raises(CannotBuild, match="nobody can say what is right"):
+        made(material(*wrong))
+    found = made(material(*THREE, *wrong))
+    assert all(test.expected == right(test.input) for test in made_tests(found))
+
+
+def test_what_references_disagree_on_is_told_where_nothing_is_made() -> None:
+    references = (REFERENCE, program("off by one", ProgramRole.ACCEPTED))
+    with pytest.raises(CannotBuild, match="too few tests") as refused:
+        made(material(*references))
+    assert {one.kind for one in refused.value.findings} == {FindingKind.SEVERAL_ANSWERS}
+
+
+def test_the_extremes_are_those_of_the_tests_that_are_kept() -> None:
+    doubted = completion("first hundred", "fir", "fir", Verdict.ACCEPTED)
+    reached = {one["bound"]: one["n_inputs"] for one in made(material(REFERENCE)).details["inputs"]["extremes"]}
+    without = {
+        one["bound"]: one["n_inputs"] for one in made(material(REFERENCE, doubted)).details["inputs"]["extremes"]
+    }
+    assert reached["N <= 1000"] > 0
+    assert without["N <= 1000"] < reached["N <= 1000"]
+
+
+def test_expected_outputs_have_plain_line_ends_and_are_text() -> None:
+    found = made(material(program("with returns", ProgramRole.ACCEPTED)))
+    assert all(test.expected == right(test.input) for test in made_tests(found))
+    with pytest.raises(CannotBuild, match="too few tests") as refused:
+        made(material(program("no text", ProgramRole.ACCEPTED)))
+    assert {one.kind for one in refused.value.findings} == {FindingKind.REFERENCE_FAILS}
+
+
+def test_a_slow_completion_does_not_raise_the_limit() -> None:
+    four = (*THREE, completion("in order", "yew", "yew"))
+    assert made(material(*four), cpu_s={"right": 0.1, "right too": 0.1, "in order": 3.0}).suite.time_limit_s == 1.0
 
 
 def test_a_time_limit_where_none_is_stated() -> None:

@@ -71,7 +71,8 @@ def test_a_statement_that_is_understood_needs_no_program() -> None:
     found = drawn(material(UNDERSTOOD), wanted=60)
     assert sorted(numbers(found)) == [n for n in range(1, 51) if n not in (3, 5)]
     assert found.has_every_input
-    assert [(one.bound, one.n_inputs) for one in found.extremes] == [("1 <= N", 1), ("N <= 50", 1)]
+    assert found.bounds == ("1 <= N", "N <= 50")
+    assert {one.text: one.reaches for one in found.inputs if one.reaches} == {b"1\n": {"1 <= N"}, b"50\n": {"N <= 50"}}
     few = drawn(material(UNDERSTOOD), wanted=20)
     assert not few.has_every_input
     assert {1, 50} <= set(numbers(few))
@@ -115,7 +116,7 @@ def test_programs_that_are_of_no_use(generator: str, validator: str, message: st
     assert refused.value.hint
 
 
-def test_programs_of_one_source_go_together() -> None:
+def test_a_users_programs_come_before_a_models() -> None:
     def of(name: str, role: ProgramRole, source: str) -> KnownProgram:
         return KnownProgram(name, Program(name), role, source=source)
 
@@ -128,8 +129,9 @@ def test_programs_of_one_source_go_together() -> None:
         return tuple(one.name for one in (found.generator, found.validator) if one is not None)
 
     assert names(*written, *given) == ("y", "z")
-    assert names(*written, given[1]) == ("a", "b")
-    assert names(written[0], given[1]) == ("a", "z")
+    assert names(*written, given[1]) == ("a", "z")
+    others = (of("c", generator, "model:n"), of("0", validator, "model:n"))
+    assert names(*written, *others) == ("a", "b")
 
 
 def test_another_program_or_statement_is_another_source() -> None:

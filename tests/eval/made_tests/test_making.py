@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from db.completions import RunRecord, save_completions, save_run
 from db.engine import Store, open_store
 from db.flags import clear_flags
-from db.judgements import EnvironmentRecord, JudgementRecord, iter_pending, save_environment, save_judgements
-from db.made_suites import MadeSuiteRow, list_made_suites, load_made_details
-from db.problems import list_problems, load_suite, problem_ids, save_problem
+from db.made_suites import load_made_details
+from db.problems import load_suite, save_problem
 from db.records import (
-    CompletionRecord,
     IoKind,
     MadeStrength,
     ProblemKey,
@@ -30,120 +23,29 @@ from db.records import (
     TestOrigin,
 )
 from db.references import save_references
-from db.summaries import ProblemSummary
-from eval.made_tests.building import BuildSettings
-from eval.made_tests.gathering import Gatherer, family_of
-from eval.made_tests.making import Built, Machine, Making, Refused, Result, Unchanged
-from eval.made_tests.prospects import look, problems_in_need
-from eval.models import ModelEntry, Registry, build_registry
-from ingest.importing import import_problems
-from sandbox import Verdict
-from tests.eval.made_tests.sums import FUNCTIONS, SAMPLES, STATEMENT, FakeMachine, right, row
-
-NOW = datetime(2026, 3, 1, tzinfo=UTC)
-FEW = BuildSettings(wanted=24)
-REGISTRY = build_registry(
-    [
-        ModelEntry("oak-1", "Oak"),
-        ModelEntry("oak-2", "Oak"),
-        ModelEntry("elm", "Elm"),
-        ModelEntry("graft", "Garden", base_models=("elm",)),
-    ]
+from eval.made_tests.gathering import Gatherer
+from eval.made_tests.making import Making, Unchanged
+from tests.eval.made_tests.stored_sums import (
+    FEW,
+    HIDDEN,
+    NOW,
+    REGISTRY,
+    answer,
+    built,
+    give,
+    id_of,
+    judge,
+    make,
+    no_machine,
+    refer,
+    refused,
+    suites,
+    summary,
+    vote,
 )
+from tests.eval.made_tests.sums import SAMPLES, STATEMENT, FakeMachine, right, row
+
 SAMPLE_CALL = TestCaseRecord("sample", b"3", b"six", TestOrigin.SAMPLE)
-HIDDEN = {"input": "2\n4 5\n", "expected": "9\n", "origin": "official"}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[Store]:
-    with open_store(f"sqlite:///{tmp_path}/store.db") as opened:
-        yield opened
-
-
-def give(store: Store, *rows: dict[str, Any], days: int = 0) -> None:
-    """Import these problems."""
-    path = Path(store.url.removeprefix("sqlite:///")).with_name("rows.jsonl")
-    path.write_text("".join(json.dumps(one) + "\n" for one in rows), encoding="utf-8")
-    report = import_problems(store, path, "jsonl", now=NOW + timedelta(days=days))
-    assert not report.refused
-
-
-def id_of(store: Store, native_id: str = "sum") -> int:
-    key = ProblemKey("nova", native_id)
-    with store.read() as session:
-        return problem_ids(session, [key])[key]
-
-
-def refer(store: Store, *given: tuple[str, ProgramRole], native_id: str = "sum", source: str = "package") -> None:
-    """Make these sources the problem's programs, each under its own text as its name."""
-    records = [ReferenceRecord(code, "cpp17", code, role) for code, role in given]
-    with store.write() as session:
-        save_references(session, id_of(store, native_id), records, source=source)
-
-
-def answer(store: Store, model: str, *codes: str, native_id: str = "sum") -> None:
-    with store.write() as session:
-        run = save_run(session, RunRecord(model), now=NOW)
-        key = ProblemKey("nova", native_id)
-        save_completions(session, run, [CompletionRecord(key, place, code) for place, code in enumerate(codes)])
-
-
-def judge(store: Store, verdicts: dict[str, str]) -> None:
-    """Give what waits on the current suites these verdicts, by code."""
-    with store.write() as session:
-        environment_id = save_environment(session, EnvironmentRecord("sha", "docker", {}), now=NOW)
-        records = [
-            JudgementRecord(one.completion_id, one.suite_id, verdicts[one.code], [], NOW)
-            for one in iter_pending(session, environment_id)
-        ]
-        save_judgements(session, environment_id, records)
-
-
-def no_machine() -> Machine:
-    raise AssertionError("a program was to be run")
-
-
-def make(
-    store: Store,
-    native_id: str = "sum",
-    *,
-    settings: BuildSettings = FEW,
-    machine: Callable[[], Machine] = FakeMachine,
-    again: bool = False,
-    registry: Registry = REGISTRY,
-) -> Result:
-    with store.read() as session:
-        gatherer = Gatherer.of(session, registry)
-    making = Making(store, gatherer, settings, machine, lambda: NOW, again)
-    (result,) = making.make([id_of(store, native_id)])
-    return result
-
-
-def built(result: Result) -> Built:
-    assert isinstance(result, Built), result
-    return result
-
-
-def refused(result: Result) -> Refused:
-    assert isinstance(result, Refused), result
-    return result
-
-
-def summary(store: Store, native_id: str = "sum") -> ProblemSummary:
-    with store.read() as session:
-        return next(one for one in list_problems(session) if one.key.native_id == native_id)
-
-
-def suites(store: Store) -> list[MadeSuiteRow]:
-    with store.read() as session:
-        return list_made_suites(session)
-
-
-def vote(store: Store, *codes: str) -> None:
-    """One completion of each of three models of two families, and of more under evaluation where there are more."""
-    names = ("oak-1", "oak-2", "elm", "ash", "yew")
-    for model, code in zip(names, codes, strict=False):
-        answer(store, model, code)
 
 
 def test_a_reference_makes_tests_that_are_current(store: Store) -> None:
@@ -242,16 +144,6 @@ def test_completions_vote_and_who_did_is_kept(store: Store) -> None:
     voters = {one["model"]: one for one in result.made.details["voters"]}
     assert {name: one["family"] for name, one in voters.items()} == {"oak-1": "oak", "oak-2": "oak", "elm": "elm"}
     assert all(one["is_under_evaluation"] for one in voters.values())
-
-
-def test_a_tuned_model_is_no_family_of_its_own(store: Store) -> None:
-    """elm and what was made of it are one family, so that three models of it decide nothing."""
-    assert family_of(REGISTRY, "graft") == family_of(REGISTRY, "elm") == "elm"
-    assert family_of(REGISTRY, "nobody-knows") is None
-    give(store, row())
-    for model in ("elm", "graft"):
-        answer(store, model, "right")
-    assert "completions of 2 models pass the samples" in refused(make(store)).message
 
 
 def test_the_order_of_imports_changes_nothing(tmp_path: Path) -> None:
@@ -404,55 +296,3 @@ def test_what_was_done_before_an_interruption_stays(store: Store) -> None:
     with pytest.raises(KeyboardInterrupt):
         next(results)
     assert [str(one.key) for one in suites(store)] == ["nova:first"]
-
-
-def test_who_needs_tests_newest_first(store: Store) -> None:
-    released = {"a": "2026-01-01T00:00:00Z", "b": "2026-02-01T00:00:00Z", "c": "2026-01-15T00:00:00Z"}
-    give(
-        store,
-        *(row(name, released=date) for name, date in released.items()),
-        row("undated", released=None),
-        row("whole", tests=[*SAMPLES, HIDDEN]),
-        row("elsewhere", platform="atcoder", released="2025-01-01T00:00:00Z"),
-        row("untested", tests=[]),
-    )
-    refer(store, ("right", ProgramRole.ACCEPTED), native_id="a")
-    built(make(store, "a"))
-
-    def needing(**options: Any) -> list[str]:
-        with store.read() as session:
-            names = {one.problem_id: one.key.native_id for one in list_problems(session)}
-            return [names[one] for one in problems_in_need(session, **options)]
-
-    assert needing() == ["b", "c", "a", "elsewhere", "undated"]
-    assert needing(platforms=["AtCoder"]) == ["elsewhere"]
-    assert needing(since=datetime(2026, 1, 1, tzinfo=UTC), until=datetime(2026, 2, 1, tzinfo=UTC)) == ["c", "a"]
-    assert set(needing(with_tests=True)) == {"b", "c", "a", "elsewhere", "undated", "whole"}
-
-
-def test_a_look_says_who_could_decide(store: Store) -> None:
-    give(store, row(), row("told", statement=STATEMENT.replace("All values", "$A$ is beautiful.\n- All values")))
-    vote(store, "right", "right too", "right again")
-    with store.read() as session:
-        gatherer = Gatherer.of(session, REGISTRY)
-        found, told = look(session, gatherer, [id_of(store), id_of(store, "told")], FEW)
-    assert found.has_grammar
-    assert (found.n_references, found.n_models, found.n_families, found.can_decide) == (0, 3, 2, True)
-    assert told.refusal is not None
-    assert told.refusal.message == "the statement's input was not understood: $A$ is beautiful."
-    assert (told.plan, told.can_decide) == (None, False)
-
-
-def test_a_strong_model_is_one_whose_programs_are_accepted(store: Store) -> None:
-    give(store, row(tests=[*SAMPLES, HIDDEN]), row("other", tests=[*SAMPLES, HIDDEN]))
-    answer(store, "oak-1", "right", "no negatives")
-    answer(store, "oak-1", "right too", "right again", native_id="other")
-    verdicts = dict.fromkeys(FUNCTIONS, "accepted") | {"no negatives": "wrong_answer"}
-    judge(store, verdicts)
-    with store.read() as session:
-        gathered = Gatherer.of(session, REGISTRY).gather(session, id_of(store))
-    assert {one.name: one.known for one in gathered.material.programs} == {
-        "oak-1 #0": Verdict.ACCEPTED,
-        "oak-1 #1": Verdict.WRONG_ANSWER,
-    }
-    assert [one.standing for one in gathered.material.programs] == [0.75, 0.75]

@@ -17,7 +17,7 @@ from eval.made_tests.strength import (
     MadeTest,
     Programs,
     Strength,
-    largest_and_slowest,
+    largest,
     minimal_subset,
     strength,
 )
@@ -57,7 +57,7 @@ def test_kill_rate_with_wilsons_interval() -> None:
 def test_no_program_is_no_rate() -> None:
     found = measured()
     assert (found.wrong, found.wrong.rate) == (KillRate(0, 0, None, None), None)
-    assert (found.too_slow_fails, found.n_right, found.false_kills) == (None, 0, ())
+    assert (found.n_right, found.false_kills) == (0, ())
     assert found.alone == ((), (), ())
 
 
@@ -72,14 +72,14 @@ def test_what_a_test_kills_alone() -> None:
         wrong=programs(a="x..", b="xx."), slow=programs(square="..x"), mutants=programs(m1="..x", m2="x.x", m3="...")
     )
     assert found.alone == (("a",), (), ("square", "m1"))
-    assert found.too_slow_fails is True
+    assert found.slow.n_killed == found.slow.n == 1
     assert (found.mutants.n_killed, found.mutants.n, found.maybe_equal) == (2, 3, ("m3",))
     assert (found.wrong.n_killed, found.wrong.n) == (2, 2)  # mutants are no part of it
 
 
 def test_slow_program_that_passes() -> None:
     found = measured(slow=programs(square="...", cubic="..x"))
-    assert (found.too_slow_fails, found.slow_survivors, found.slow.rate) == (False, ("square",), 0.5)
+    assert (found.slow_survivors, found.slow.rate) == (("square",), 0.5)
 
 
 def test_shapes_are_checked() -> None:
@@ -116,7 +116,7 @@ def test_kept_tests_stay_and_count() -> None:
     assert minimal_subset(np.zeros((0, 3), dtype=np.bool_), [0, 2]) == (0, 2)
 
 
-def test_the_largest_and_the_slowest() -> None:
+def test_the_largest() -> None:
     tests = (
         MadeTest("01", "random", 10, 0.9),
         MadeTest("02", "random", 400, 0.2),
@@ -124,9 +124,9 @@ def test_the_largest_and_the_slowest() -> None:
         MadeTest("04", "rising", 900),
         MadeTest("05", "star", 5, 0.1),
     )
-    assert largest_and_slowest(tests, 1) == (0, 3)
-    assert largest_and_slowest(tests, 2) == (0, 1, 2, 3)
-    assert largest_and_slowest((), 2) == ()
+    assert largest(tests, 1) == (3,)
+    assert largest(tests, 2) == (1, 3)
+    assert largest((), 2) == ()
 
 
 @st.composite
