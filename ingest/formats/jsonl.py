@@ -32,7 +32,9 @@ tests               ``[{"input", "expected", "name"?, "origin"?, "comparison"?, 
                     ``sample``, ``official`` (default), ``generated`` or ``recovered``. For functions, ``input`` is
                     one JSON value a line for each argument, ``expected`` one JSON value; for designs, a list of
                     names and one of argument lists, and the list of results
-references          all solutions known to be right: ``[{"name", "language", "code"}]``; ``[]`` takes back former ones
+references          all programs that come with it: ``[{"name", "language", "code", "role"?}]``. ``role`` is
+                    ``accepted`` (default: known to be right), ``brute_force``, ``wrong``, ``too_slow``,
+                    ``generator`` or ``validator``; ``[]`` takes back former ones
 =================== ================================================================================================
 
 A field that is not in this table is refused by its name, so that a typo does not pass for an absent field; so is a
@@ -58,6 +60,7 @@ from db.records import (
     Precision,
     ProblemKey,
     ProblemRecord,
+    ProgramRole,
     ReferenceRecord,
     SuiteRecord,
     TestCaseRecord,
@@ -76,7 +79,7 @@ from ingest.text import encode_test_text, require_call_test, storable
 NAME = "jsonl"
 DESCRIPTION = "this project's own form: one problem with its tests a line, .jsonl or .jsonl.gz"
 
-Choice = TypeVar("Choice", IoKind, TestOrigin)
+Choice = TypeVar("Choice", IoKind, ProgramRole, TestOrigin)
 
 _FIELDS = frozenset(
     {"platform", "id", "title", "url", "contest", "index", "released", "difficulty", "statement", "io", "entry_point"}
@@ -84,7 +87,7 @@ _FIELDS = frozenset(
     | {"signature", "checker", "groups", "references"}
 )
 _TEST_FIELDS = frozenset({"name", "input", "expected", "origin", "comparison", "checker_flags"})
-_REFERENCE_FIELDS = frozenset({"name", "language", "code"})
+_REFERENCE_FIELDS = frozenset({"name", "language", "code", "role"})
 _CALL_BASED = (IoKind.FUNCTION, IoKind.DESIGN)
 _CONTEST_FIELDS = frozenset({"id", "title", "starts_at"})
 _LONG_NAME = 5
@@ -249,7 +252,8 @@ def _references(given: object) -> tuple[ReferenceRecord, ...]:
         code = one.get("code")
         if not isinstance(code, str):
             raise BadRow(f"reference {number} has {json_kind(code)} as code", "write its program as one text")
-        reference = ReferenceRecord(required_text(one, "name"), required_text(one, "language"), code)
+        role = _choice(ProgramRole, f"role of reference {number}", one.get("role"), ProgramRole.ACCEPTED)
+        reference = ReferenceRecord(required_text(one, "name"), required_text(one, "language"), code, role)
         if any(reference.name == other.name for other in references):
             raise BadRow(f"two references are called {reference.name!r}", "give each reference its own name")
         references.append(reference)

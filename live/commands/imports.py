@@ -1,4 +1,4 @@
-"""``live import``: problems, solutions and results from files."""
+"""``live import``: problems, solutions, references and results from files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from sandbox import Program
 
 app = typer.Typer(
-    help="Bring problems, solutions or published results into the store.", no_args_is_help=True, rich_markup_mode=None
+    help="Bring problems, solutions, references or published results into the store.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
 )
 
 FilePath = Annotated[Path, typer.Argument(metavar="PATH", help="The file (or folder) to read.")]
@@ -197,6 +199,38 @@ def import_results(
             now=utc_now(),
         )
     _finish(session, report, "results", as_json)
+
+
+@app.command("references")
+def import_references(
+    context: typer.Context,
+    path: FilePath,
+    format_name: Annotated[str, typer.Option("--format", "-f", help="jsonl or folder.")],
+    source: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Who gives them, to keep several sets apart: NAME is kept as user:NAME, user as it is."
+        ),
+    ] = "user",
+    as_json: AsJson = False,
+) -> None:
+    """Import programs that are known to solve a problem, or known not to: what live tests build makes tests from.
+
+    Each has a role: accepted, brute_force, wrong, too_slow, generator or validator. Problems must be in the store. For
+    each problem named there the programs take the place of those that the same source gave before.
+    """
+    from ingest.errors import BadRow
+    from ingest.references import import_references as run_import
+    from ingest.references import user_source
+
+    session = session_of(context)
+    try:
+        kept_as = user_source(source)
+    except BadRow as error:
+        raise UsageError(f"--source: {error.reason}", error.hint) from None
+    with session.open_store(must_exist=True) as store:
+        report = run_import(store, path, format_name, source=kept_as, now=utc_now())
+    _finish(session, report, "references", as_json)
 
 
 @app.command("refused")

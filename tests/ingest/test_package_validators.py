@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from db.records import IoKind, ProblemRecord, ReferenceRecord
+from db.records import IoKind, ProblemRecord
 from sandbox.plain import read_checker
 from sandbox.programs import MIB, Limits, Protocol
 from tests.ingest.package_folders import JUDGED, flags_of, judged_problems, package, suite_of
@@ -133,30 +133,3 @@ def test_a_validator_that_is_a_link_out_of_the_package_is_not_read(tmp_path: Pat
 def test_the_default_validator_judges_where_the_package_says_so(tmp_path: Path) -> None:
     suite = suite_of(read("kattis", package(tmp_path, "name: A\n", **{f"{V}v.py": ""})).one)
     assert (suite.checker, suite.comparison["case_sensitive"]) == (None, False)
-
-
-def test_accepted_submissions_are_reference_solutions(problems: dict[str, ProblemRecord]) -> None:
-    folder = JUDGED / "parts" / "submissions" / "accepted"
-    assert problems["parts"].references == (
-        ReferenceRecord("first_one.py", "python3", (folder / "first_one.py").read_text()),
-        ReferenceRecord("other_way.cpp", "cpp20", (folder / "other_way.cpp").read_text()),
-    )
-
-
-def test_submissions_that_are_passed_over(tmp_path: Path) -> None:
-    files: dict[str, bytes | str] = {
-        "a.py": "print()\n",
-        "b.kt": "",
-        "c.py": b"\xff",
-        "d.py": "#!/usr/bin/python2\nprint 1\n",
-        "e__f.py": "",
-        ".g.py": "",
-        "h.cc": "/" * (256 * 1024 + 1),
-        "README": "",
-    }
-    made = {f"submissions__accepted__{name}": content for name, content in files.items()}
-    other = {"submissions__wrong_answer__w.py": ""}
-    folder = package(tmp_path, "name: A\n", **made, **other)
-    (folder / "submissions" / "accepted" / "z.py").symlink_to(tmp_path / "outside.py")
-    (tmp_path / "outside.py").write_text("")
-    assert [one.name for one in read("kattis", folder).one.references or ()] == ["a.py"]

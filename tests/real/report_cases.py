@@ -14,6 +14,7 @@ _STORE = "tests/db/test_report_cases.py"
 _KEPT = "tests/real/test_report_cases_kept.py"
 _TESTS = "tests/real/test_report_cases_tests.py"
 _JUDGING = "tests/real/test_report_cases_judging.py"
+_MADE = "tests/real/test_report_cases_made_tests.py"
 _SCORES = "tests/real/test_report_cases_scores.py"
 _PROGRAMS = "tests/sandbox/test_reports.py"
 _MACHINE = "tests/sandbox/test_reports_machine.py"
@@ -117,21 +118,37 @@ CASES: Final = {
     ),
     "B08": (f"{_TESTS}::test_b08_a_test_that_its_source_cut_off_is_dropped",),
     "B09": (_COMPARISONS, "tests/sandbox/test_comparison.py::test_an_output_is_taken_or_not"),
-    "B11": (_COMPARISONS, "tests/sandbox/test_comparison.py::test_an_output_is_taken_or_not"),
+    "B11": (
+        _COMPARISONS,
+        "tests/sandbox/test_comparison.py::test_an_output_is_taken_or_not",
+        f"{_MADE}::test_b11_a_number_that_went_through_a_float_is_another_one",
+    ),
     "B12": (
         _VERDICTS,
         f"{_TESTS}::test_b12_answers_of_other_systems_are_stored_as_utf8_with_lf",
         f"{_JUDGING}::test_b12_answers_of_other_systems_judge_as_their_text_says",
+        f"{_MADE}::test_b12_outputs_of_other_systems_are_expected_as_utf8_with_lf",
+        f"{_MADE}::test_b12_an_output_that_is_no_text_is_no_expected_output",
     ),
-    "B14": (_COMPARISONS, "tests/sandbox/test_comparison.py::test_an_output_is_taken_or_not"),
+    "B14": (
+        _COMPARISONS,
+        "tests/sandbox/test_comparison.py::test_an_output_is_taken_or_not",
+        f"{_MADE}::test_b14_yes_in_capitals_is_right_only_where_the_statement_allows_it",
+    ),
     "B15": (f"{_JUDGING}::test_b15_what_a_checker_fails_to_say_is_no_verdict",),
     "B16": (f"{_JUDGING}::test_b16_the_flags_of_a_package_and_of_its_groups_hold",),
     "B17": (f"{_TESTS}::test_b17_a_list_and_archives_that_do_not_match",),
     "B18": (
         f"{_TESTS}::test_b18_tests_that_are_the_samples_again_are_none",
+        f"{_TESTS}::test_b18_what_passes_samples_alone_has_no_score_and_no_rank",
         f"{_JUDGING}::test_b18_a_table_of_the_samples_passes_what_is_flagged_and_nothing_more",
+        f"{_MADE}::test_b18_tests_are_made_where_there_are_samples_alone_and_the_table_fails_them",
     ),
-    "B20": (f"{_JUDGING}::test_b20_a_program_that_changes_its_arguments_changes_no_test",),
+    "B20": (
+        f"{_JUDGING}::test_b20_a_program_that_changes_its_arguments_changes_no_test",
+        f"{_MADE}::test_b20_made_tests_have_the_input_that_the_reference_was_given",
+        "tests/sandbox/test_outputs.py::test_a_program_that_changes_its_arguments_changes_no_input",
+    ),
     "B22": (f"{_PROGRAMS}::test_b22_very_long_integers",),
     "C01": (_VERDICTS,),
     "C03": (
