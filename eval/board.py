@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from eval.evaluation import RunOutcomes
+from eval.evaluation import RunOutcomes, want_of_tests
 from eval.scoring import UNKNOWN
-from eval.window import ProblemFacts
+from eval.window import ProblemFacts, Reason
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 DAY_S = 86_400.0
@@ -103,11 +103,21 @@ class Board:
 def build_board(problems: Iterable[ProblemFacts], runs: Iterable[RunOutcomes]) -> Board:
     """The board of these runs on those of the problems on which any of them has a result, in the problems' order.
 
-    Joins by problem id; a result on a problem that is not among them is left out.
+    Joins by problem id; a result on a problem that is not among them is left out, and one that counts in no score: of
+    a program on the samples alone.
     """
     rows = tuple(runs)
-    answered = {outcome.problem_id for run in rows for outcome in run.outcomes if outcome.n_samples > 0}
-    columns = tuple(problem for problem in problems if problem.problem_id in answered)
+    given = tuple(problems)
+    may_count = {
+        kind: {one.problem_id for one in given if want_of_tests(one, kind[0], by_tests=kind[1]) is None}
+        for kind in {(run.imported, run.by_tests) for run in rows}
+    }
+    results = [
+        [one for one in run.outcomes if one.n_samples > 0 and one.problem_id in may_count[run.imported, run.by_tests]]
+        for run in rows
+    ]
+    answered = {outcome.problem_id for found in results for outcome in found}
+    columns = tuple(problem for problem in given if problem.problem_id in answered)
     place = {problem.problem_id: column for column, problem in enumerate(columns)}
     n = np.zeros((len(rows), len(columns)), dtype=np.int64)
     c = np.zeros_like(n)
@@ -116,11 +126,21 @@ def build_board(problems: Iterable[ProblemFacts], runs: Iterable[RunOutcomes]) -
             raise ValueError(
                 f"two outcomes for one problem in the run of {run.model}: results must be joined by id first"
             )
-        for outcome in run.outcomes:
-            column = place.get(outcome.problem_id)
-            if column is not None:
-                n[row, column], c[row, column] = outcome.n_samples, outcome.n_correct
+        for outcome in results[row]:
+            column = place[outcome.problem_id]
+            n[row, column], c[row, column] = outcome.n_samples, outcome.n_correct
     return Board(run_names(rows), rows, columns, n, c)
+
+
+def on_samples_alone(problems: Iterable[ProblemFacts], runs: Iterable[RunOutcomes]) -> dict[str, int]:
+    """How many of the problems no board of these runs has, whatever they answered, since the samples are all tests, by
+    that reason; nothing where there is none."""
+    kinds = {(run.imported, run.by_tests) for run in runs}
+    n = sum(
+        all(want_of_tests(one, imported, by_tests=by_tests) is Reason.SAMPLES_ONLY for imported, by_tests in kinds)
+        for one in problems
+    )
+    return {str(Reason.SAMPLES_ONLY): n} if n and kinds else {}
 
 
 def run_names(runs: Sequence[RunOutcomes]) -> tuple[str, ...]:

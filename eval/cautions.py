@@ -18,6 +18,8 @@ MAX_MISSING = 0.05
 CEILING, FLOOR = 0.9, 0.05
 OLD = timedelta(days=360)
 """Problems older than this may well be in the data of models that come out now."""
+BUILD_HINT = "live tests build makes tests beyond the samples"
+"""What to do about problems whose tests are the samples alone."""
 _LENGTHS = {
     CutoffPrecision.MONTH: timedelta(days=28),
     CutoffPrecision.QUARTER: timedelta(days=90),
@@ -45,6 +47,8 @@ def row_warnings(
     yield from cutoff_cautions(vars(row), Window(row.window_from, None, row.window_to))
     if not row.n_eligible:
         yield _why_empty(row)
+    if row.pass_at_1.unjudged is not None:
+        yield BUILD_HINT
     if row.n_judged:
         yield from _size_warnings(row)
         yield from _gap_warnings(row, imported, n_incomplete)
@@ -132,8 +136,6 @@ def _gap_warnings(row: Row, imported: bool, n_incomplete: int) -> Iterable[str]:
         yield f"only {row.n_judged} of {reachable} eligible problems judged"
     if n_incomplete:
         yield f"problems with samples that have no verdict: {n_incomplete}; their other samples count"
-    if row.n_samples_only:
-        yield f"problems judged on sample tests only: {row.n_samples_only}"
 
 
 def _score_warnings(row: Row) -> Iterable[str]:

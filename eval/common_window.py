@@ -14,8 +14,10 @@ from typing import Any
 import numpy as np
 
 from eval.audits.refusals import grouped
-from eval.board import Board, build_board
+from eval.basis import Basis
+from eval.board import Board, build_board, on_samples_alone
 from eval.cautions import (
+    BUILD_HINT,
     CEILING,
     FEW_PROBLEMS,
     FLOOR,
@@ -27,10 +29,12 @@ from eval.cautions import (
 )
 from eval.comparable import comparable_runs
 from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
-from eval.evaluation import Basis, RunOutcomes, Settings, digest_of_problems
+from eval.evaluation import RunOutcomes, digest_of_problems, outcomes_apart, samples_apart
 from eval.models import Registry
-from eval.report import cutoff_fields, utc_text
-from eval.window import ProblemFacts, Window, classify
+from eval.report import SamplesApart, cutoff_fields, samples_only_fields, utc_text
+from eval.settings import Settings
+from eval.test_basis import TestBasis, basis_of_tests, basis_text, basis_to_dict
+from eval.window import ProblemFacts, Reason, Window, classify
 
 Group = tuple[tuple[str, str], ...]
 """What the runs of a group share: names and values of settings."""
@@ -45,8 +49,10 @@ class CommonWindow:
 
     ``board`` holds the sound problems of the window that any run has a result on; ``n_eligible`` lie in it with or
     without. ``cutoffs`` are the runs' (None: not known, which an explicit window allows). ``left_out`` counts problems
-    by their reason; ``conditions`` are the fields in which the runs differ. ``suggestion`` says whom to leave out where
-    the window holds no result.
+    by their reason, among them eligible ones that no program can be scored on; ``conditions`` are the fields in which
+    the runs differ. ``samples_only`` is of each run: its results on problems whose tests are the samples alone, which
+    do not count (None: it has none); there are ``n_samples_only`` such problems. ``suggestion`` says whom to leave out
+    where the window holds no result.
     """
 
     board: Board
@@ -60,7 +66,17 @@ class CommonWindow:
     environment_digest: str | None
     settings: Settings
     made_at: datetime
+    samples_only: tuple[SamplesApart | None, ...] = ()
+    n_samples_only: int = 0
     suggestion: str | None = None
+
+    @property
+    def tests(self) -> TestBasis | None:
+        """What the tests of the problems are on which programs were judged here; None where none were."""
+        judged = [place for place, run in enumerate(self.board.runs) if run.rests_on_tests]
+        if not judged:
+            return None
+        return basis_of_tests(self.board.take(np.asarray(self.board.seen[judged].any(axis=0))).problems)
 
     @property
     def latest(self) -> tuple[str, UsedCutoff] | None:
@@ -91,9 +107,10 @@ class CommonWindow:
             f"problem set {self.problem_set_digest[:12]}; made {self.made_at:%Y-%m-%dT%H:%MZ}",
             *split_lines(self.settings.split),
         ]
-        samples_only = sum(one.samples_only for one in self.board.problems)
-        if samples_only and not all(run.imported for run in self.board.runs):
-            lines.append(f"judged on sample tests only: {samples_only} of them")
+        lines += [text] if (text := basis_text(self.tests)) else []
+        if self.n_samples_only:
+            problems = "1 problem" if self.n_samples_only == 1 else f"{self.n_samples_only} problems"
+            lines.append(f"on sample tests alone, in no score, rank or comparison: {problems}; {BUILD_HINT}")
         if self.left_out:
             lines.append("left out: " + ", ".join(f"{count} {reason}" for reason, count in self.left_out.items()))
         lines += [f"the runs differ in {line}" for line in self.conditions]
@@ -122,6 +139,8 @@ class CommonWindow:
             "made_at": self.made_at,
             "settings": self.settings.as_dict(),
             "left_out": self.left_out,
+            "n_samples_only": self.n_samples_only,
+            "tests": basis_to_dict(self.tests),
             "runs": [
                 {
                     "name": name,
@@ -130,6 +149,7 @@ class CommonWindow:
                     "n_problems": int(seen.sum()),
                     "n_samples": int(samples.sum()),
                     "n_exposed": self.n_exposed(place),
+                    **samples_only_fields(self.samples_only[place] if self.samples_only else None),
                     **cutoff_fields(self.cutoffs[place]),
                 }
                 for place, (name, run, seen, samples) in enumerate(
@@ -150,8 +170,9 @@ class CommonWindow:
         if self.suggestion is not None:
             yield self.suggestion
         n_problems = len(self.board.problems)
-        if 0 < n_problems < (1 - MAX_MISSING) * self.n_eligible:
-            yield f"only {n_problems} of {self.n_eligible} eligible problems have a result"
+        reachable = self.n_eligible - self.left_out.get(str(Reason.SAMPLES_ONLY), 0)
+        if 0 < n_problems < (1 - MAX_MISSING) * reachable:
+            yield f"only {n_problems} of {reachable} eligible problems have a result"
 
 
 def cutoffs_cautions(names: Iterable[str], cutoffs: Iterable[UsedCutoff | None], window: Window) -> Iterator[str]:
@@ -209,22 +230,34 @@ def common_window(
         if not silent or len(silent) == len(kept):
             break
         # A run without a result here has nothing to compare, and its cut-off must not narrow the window of the others.
-        refused += tuple(NotScored(board.names[place], "no result in the window") for place in silent)
+        refused += tuple(NotScored(board.names[place], _silence(eligible, board.runs[place])) for place in silent)
         kept = tuple(one for place, one in enumerate(kept) if place not in silent)
+    rows = [run for run, _ in kept]
+    left_out = Counter(str(reason) for reason in reasons if reason is not None)
+    left_out.update(on_samples_alone(eligible, rows))
     return CommonWindow(
         board=board,
         window=window,
         cutoffs=tuple(basis.known for _, basis in kept),
         n_eligible=len(eligible),
         not_scored=tuple(dict.fromkeys(refused)),
-        left_out=dict(Counter(str(reason) for reason in reasons if reason is not None).most_common()),
-        conditions=tuple(differing_fields([settings_of(run) for run, _ in kept])),
+        left_out=dict(left_out.most_common()),
+        conditions=tuple(differing_fields([settings_of(run) for run in rows])),
         problem_set_digest=digest_of_problems(board.problems, imported=all(run.imported for run, _ in kept)),
         environment_digest=None if all(run.imported for run, _ in kept) else environment_digest,
         settings=settings,
         made_at=now,
+        samples_only=tuple(samples_apart(eligible, run) for run in rows),
+        n_samples_only=len({one.problem_id for run in rows for one in outcomes_apart(eligible, run)}),
         suggestion=None if board.problems else _suggestion(admitted, kept, settings),
     )
+
+
+def _silence(eligible: Sequence[ProblemFacts], run: RunOutcomes) -> str:
+    """Why a run has no result that counts in the window."""
+    if samples_apart(eligible, run) is None:
+        return "no result in the window"
+    return f"it has results in the window on sample tests only, which count in no comparison: {BUILD_HINT}"
 
 
 def _suggestion(

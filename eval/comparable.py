@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 
+from eval.basis import Basis, basis_of
 from eval.eligibility import NotScored
-from eval.evaluation import Basis, RunOutcomes, Settings, basis_of
+from eval.evaluation import RunOutcomes
 from eval.models import Registry
+from eval.settings import Settings
 
 
 def comparable_runs(

@@ -176,7 +176,7 @@ def _sentences(pair: Pair, several: bool, single: bool) -> Iterator[str]:
         )
     if found.n_only_a or found.n_only_b:
         yield (
-            f"{names}: left out since only one of them has answered: {found.n_only_a} of the first, "
+            f"{names}: left out since only one of them has a result there: {found.n_only_a} of the first, "
             f"{found.n_only_b} of the second"
         )
 

@@ -12,15 +12,18 @@ from numpy.typing import NDArray
 
 from eval import sheets
 from eval.audits.selection import published
-from eval.cautions import age_cautions, differing_fields, split_lines
+from eval.board import on_samples_alone
+from eval.cautions import BUILD_HINT, age_cautions, differing_fields, split_lines
 from eval.common_window import cutoff_text, cutoffs_cautions, settings_of
 from eval.eligibility import CutoffStatus
-from eval.evaluation import RunOutcomes, Settings, digest_of_problems
+from eval.evaluation import RunOutcomes, digest_of_problems
 from eval.models import Registry
 from eval.own_windows import OwnWindows, own_windows
 from eval.report import TOO_FEW_PROBLEMS, cutoff_fields, too_few
+from eval.settings import Settings
 from eval.sheets import Sheet, Table
 from eval.statistics.linking import MIN_MODELS, EquatedScores, equate
+from eval.test_basis import TestBasis, basis_of_tests, basis_text, basis_to_dict
 from eval.window import ProblemFacts, Window, quality_reason
 
 LARGE_DIFFERENCE = 0.03
@@ -33,7 +36,7 @@ class EquatedRuns:
 
     The reference set are the problems of the window that the settings give, or all, of those that a run has answered.
     ``n_thin`` of them were published in quarters that fewer than 5 runs have answered; ``n_unanswered`` sound problems
-    of the window have no result and are not in it.
+    of the window have no result and are not in it, ``n_samples_only`` have tests that are the samples alone.
     """
 
     own: OwnWindows
@@ -44,6 +47,15 @@ class EquatedRuns:
     settings: Settings
     made_at: datetime
     environment_digest: str | None = None
+    n_samples_only: int = 0
+
+    @property
+    def tests(self) -> TestBasis | None:
+        """What the tests of the reference set are, as far as programs were judged on it here; None: they were not."""
+        judged = [place for place, run in enumerate(self.own.board.runs) if run.rests_on_tests]
+        if not judged:
+            return None
+        return basis_of_tests(self.own.board.take(self.reference & self.own.clean[judged].any(axis=0)).problems)
 
     @property
     def refusal(self) -> str | None:
@@ -76,16 +88,18 @@ def equate_runs(
     strata, thin = _quarters(own)
     models = [run.model.casefold() for run in own.board.runs]
     found = equate(own.scores, own.board.clusters, reference, rng, strata=strata, models=models)
-    sound = sum(_is_sound(one, settings) for one in universe)
+    sound = [one for one in universe if _is_sound(one, settings)]
+    n_samples_only = sum(on_samples_alone(sound, own.board.runs).values())
     return EquatedRuns(
         own=own,
         reference=reference,
         found=found,
         n_thin=int((thin & reference).sum()),
-        n_unanswered=sound - int(reference.sum()),
+        n_unanswered=len(sound) - n_samples_only - int(reference.sum()),
         settings=settings,
         made_at=now,
         environment_digest=environment_digest,
+        n_samples_only=n_samples_only,
     )
 
 
@@ -158,10 +172,12 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
     settings = equated.settings
     window = published(Window(None, settings.since, settings.until))
     digest = digest_of_problems(_referred(equated), imported=all(run.imported for run in equated.own.board.runs))
-    n = equated.n_unanswered
+    n, alone = equated.n_unanswered, equated.n_samples_only
     conditions = [
         f"reference set: {len(_referred(equated))} problems published {window}; problem set {digest[:12]}",
         *([f"{n} sound problems of that window have no clean result and are not in it"] if n else []),
+        *([f"{alone} have sample tests only and are not in it: {BUILD_HINT}"] if alone else []),
+        *([tests] if (tests := basis_text(equated.tests)) else []),
         *split_lines(settings.split),
         "each model's results after its own cut-off only; what lies before was left out before the fit",
         f"made {equated.made_at:%Y-%m-%dT%H:%MZ}",
@@ -180,6 +196,8 @@ def equated_sheet(equated: EquatedRuns, seed: int) -> Sheet:
             "reference_to": settings.until,
             "n_reference": len(_referred(equated)),
             "n_unanswered": equated.n_unanswered,
+            "n_samples_only": equated.n_samples_only,
+            "tests": basis_to_dict(equated.tests),
             "problem_set_digest": digest,
             "environment_digest": equated.environment_digest,
             "settings": settings.as_dict(),

@@ -10,25 +10,23 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any
 
 import numpy as np
 
-from db.records import CODE_GENERATION, require_utc
+from db.records import require_utc
+from eval.basis import basis_of
 from eval.cautions import age_cautions, answer_cautions, differing_fields, row_warnings
 from eval.eligibility import NotScored, UsedCutoff
 from eval.generate.health import without_program
-from eval.models import ModelAmbiguous, ModelEntry, Registry
-from eval.plausibility import believable_cutoff, doubtful, former_cutoffs
+from eval.models import ModelEntry, Registry
 from eval.repair_scores import NO_REPAIR_NEEDED, lacks_repairs, repair_scores
-from eval.report import TOO_FEW_PROBLEMS, RepairScores, Report, Row, cutoff_fields, utc_text
+from eval.report import TOO_FEW_PROBLEMS, RepairScores, Report, Row, SamplesApart, cutoff_fields
 from eval.scoring import UNKNOWN, Judged, score, strata
-from eval.window import PRIVATE, ProblemFacts, Reason, Window, classify, date_reason, window_for
-
-ALL = "all"
-SPLITS = (ALL, "public", PRIVATE)
-"""Which problems a report looks at: all, or one side of the split into public and private ones."""
+from eval.settings import Settings
+from eval.test_basis import basis_of_tests
+from eval.window import ProblemFacts, Reason, Window, classify, date_reason, window_for
 
 
 @dataclass(frozen=True)
@@ -72,7 +70,9 @@ class RunOutcomes:
     ``ran_on`` is the day of the run, where it is known: an alias is resolved as of that day. ``run_id`` is the store's,
     ``repairs_run_id`` that of the run that it repairs, whose verdicts it needs. ``name`` is one that was given to it
     for good, so that it has the same in every table ("": made from what is beside it). ``stored_label`` is the label in
-    the store where ``label`` was made to tell runs apart (None: they are one).
+    the store where ``label`` was made to tell runs apart (None: they are one). ``by_tests`` says that answers are
+    programs, which tests judge; it is false where answers are held against what a test says, so that no test has to be
+    hidden from them.
     """
 
     model: str
@@ -86,69 +86,12 @@ class RunOutcomes:
     repairs_run_id: int | None = None
     name: str = ""
     stored_label: str | None = None
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What to report. Without ``after_cutoff`` a bound must be given: no default mixes old problems in.
-
-    ``since`` and ``until`` bound a half-open window; ``platforms`` and ``difficulties`` (empty: all) say which problems
-    are looked at in the first place. pass@1 is always reported. ``include_flagged`` scores flagged problems too.
-    ``split`` looks at "public" or "private" problems alone. ``scenario`` is what the models were asked to do; it is
-    stated, the runs are chosen where they are loaded.
-    """
-
-    after_cutoff: bool = True
-    since: datetime | None = None
-    until: datetime | None = None
-    margin: timedelta = timedelta(0)
-    platforms: tuple[str, ...] = ()
-    difficulties: tuple[str, ...] = ()
-    ks: tuple[int, ...] = (1,)
-    include_flagged: bool = False
-    scenario: str = CODE_GENERATION
-    split: str = ALL
-
-    def __post_init__(self) -> None:
-        if not self.after_cutoff and self.since is None and self.until is None:
-            raise ValueError("a report needs a window: after the cut-off, or explicit bounds")
-        if not self.after_cutoff and self.margin:
-            raise ValueError("a margin goes with the cut-off; an explicit window has none")
-        if self.split not in SPLITS:
-            raise ValueError(f'the split is one of {", ".join(SPLITS)}, not "{self.split}"')
-        if any(k < 1 for k in self.ks):
-            raise ValueError("pass@k needs k of at least 1")
-        window_for(None, since=self.since, until=self.until, margin=self.margin)
+    by_tests: bool = True
 
     @property
-    def all_ks(self) -> tuple[int, ...]:
-        """The values of k in ascending order, 1 among them."""
-        return tuple(sorted({1, *self.ks}))
-
-    def admits(self, problem: ProblemFacts) -> bool:
-        """Whether the filters leave the problem in the universe of this report."""
-        platforms = {name.casefold() for name in self.platforms}
-        difficulties = {name.casefold() for name in self.difficulties}
-        return (
-            (not platforms or problem.platform.casefold() in platforms)
-            and (not difficulties or (problem.difficulty or UNKNOWN).casefold() in difficulties)
-            and (self.split == ALL or problem.is_private == (self.split == PRIVATE))
-        )
-
-    def as_dict(self) -> dict[str, Any]:
-        """The settings as JSON values."""
-        return {
-            "after_cutoff": self.after_cutoff,
-            "since": utc_text(self.since),
-            "until": utc_text(self.until),
-            "margin_hours": self.margin.total_seconds() / 3600,
-            "platforms": list(self.platforms),
-            "difficulties": list(self.difficulties),
-            "k": list(self.all_ks),
-            "include_flagged": self.include_flagged,
-            "scenario": self.scenario,
-            "split": self.split,
-        }
+    def rests_on_tests(self) -> bool:
+        """Whether its results are what tests said of programs here."""
+        return self.by_tests and not self.imported
 
 
 @dataclass(frozen=True)
@@ -163,6 +106,7 @@ class _Selection:
     n_answers: int
     n_failed: int
     without_program: Mapping[str, int]
+    samples_only: SamplesApart | None
 
 
 def evaluate(
@@ -223,60 +167,6 @@ def eligible_problems(
     return [p for p in admitted if classify(p, basis.window, include_flagged=settings.include_flagged) is None]
 
 
-@dataclass(frozen=True)
-class Basis:
-    """What the row of a run is measured against: its model, cut-off and window, and what has to be said of them.
-
-    ``doubt`` says why a cut-off is not to be ranked by until somebody confirms it; None for one that can be.
-    """
-
-    entry: ModelEntry | None
-    known: UsedCutoff | None
-    window: Window
-    cautions: tuple[str, ...]
-    doubt: str | None = None
-
-
-def basis_of(run: RunOutcomes, registry: Registry, settings: Settings, now: datetime) -> Basis | NotScored:
-    """What a run is measured against as of now, or why its model is not scored."""
-    try:
-        entry = registry.resolve(run.model, run.ran_on)
-    except ModelAmbiguous as error:
-        return NotScored(run.model, error.message)
-    if entry is None:
-        used: UsedCutoff | NotScored = NotScored(run.model, registry.unknown_model(run.model))
-    else:
-        used = believable_cutoff(entry, registry, now.date())
-    if isinstance(used, NotScored):
-        if settings.after_cutoff:
-            return NotScored(run.model, used.reason)
-        known = None
-    else:
-        known = used
-    window = window_for(
-        known.cutoff if known is not None and settings.after_cutoff else None,
-        since=settings.since,
-        until=settings.until,
-        margin=settings.margin,
-    )
-    doubt = None if entry is None or known is None else doubtful(entry, known, registry)
-    return Basis(entry, known, window, tuple(_cautions(run, entry, used, doubt)), doubt)
-
-
-def _cautions(
-    run: RunOutcomes, entry: ModelEntry | None, used: UsedCutoff | NotScored, doubt: str | None
-) -> Iterator[str]:
-    if entry is not None and entry.name.casefold() != run.model.casefold():
-        yield f'run under the name "{run.model}"'
-    if isinstance(used, NotScored):
-        yield f"no cut-off to compare with: {used.reason}"
-    if doubt is not None:
-        yield doubt
-    former = None if entry is None else former_cutoffs(entry)
-    if former is not None:
-        yield former
-
-
 def _evaluate_run(
     universe: Sequence[ProblemFacts],
     run: RunOutcomes,
@@ -293,7 +183,7 @@ def _evaluate_run(
     row = _row(run, basis.entry, basis.known, basis.window, selection, settings, len(universe), environment_digest)
     exposed = _exposed_count(selection.judged, basis.known)
     asking = answer_cautions(selection.n_answers, row.n_failed, row.without_program)
-    cautions = (*basis.cautions, *asking, *(() if row.n_judged else _elsewhere(universe, run)))
+    cautions = (*basis.cautions, *asking, *(() if row.n_judged or row.samples_only else _elsewhere(universe, run)))
     warnings = row_warnings(row, run.imported, selection.n_incomplete, exposed, cautions)
     lines = frozenset(_problem_line(problem, run.imported) for problem in selection.judged.problems)
     return replace(row, warnings=(*warnings, *age_cautions(selection.judged.problems, now))), lines
@@ -325,13 +215,13 @@ def _select(universe: Sequence[ProblemFacts], run: RunOutcomes, window: Window, 
         if reason is None:
             eligible.append(problem)
             outcome = outcomes.get(problem.problem_id)
-            reason = outcome_reason(problem, outcome, run.imported)
+            reason = outcome_reason(problem, outcome, run.imported, by_tests=run.by_tests)
             if reason is None and outcome is not None:
                 judged.append((problem, outcome))
                 continue
         left_out[str(reason)] += 1
     answered = [outcomes[one.problem_id] for one in eligible if one.problem_id in outcomes]
-    if lacks_repairs(answered):
+    if lacks_repairs(outcomes[one.problem_id] for one in _with_tests(eligible, run) if one.problem_id in outcomes):
         asked = [(problem, one) for problem, one in judged if one.repairs is None or one.repairs.n_asked]
         left_out[NO_REPAIR_NEEDED] += len(judged) - len(asked)
         judged = asked
@@ -348,13 +238,35 @@ def _select(universe: Sequence[ProblemFacts], run: RunOutcomes, window: Window, 
         n_answers=sum(one.n_answers for one in answered),
         n_failed=sum(one.n_failed for one in answered),
         without_program=without_program(sum((Counter(one.statuses) for one in answered), Counter())),
+        samples_only=samples_apart(eligible, run),
     )
 
 
-def outcome_reason(problem: ProblemFacts, outcome: Outcome | None, imported: bool) -> Reason | None:
-    """Why an eligible problem has no result. Imported results need no tests here; programs do."""
-    if not imported and problem.n_tests == 0:
+def _with_tests(problems: Iterable[ProblemFacts], run: RunOutcomes) -> list[ProblemFacts]:
+    """Those with tests here that a result of this run can rest on."""
+    return [one for one in problems if one.n_tests and want_of_tests(one, run.imported, by_tests=run.by_tests) is None]
+
+
+def want_of_tests(problem: ProblemFacts, imported: bool, *, by_tests: bool = True) -> Reason | None:
+    """Why no result of a run counts on a problem, whatever it answered, for want of tests; None where one may.
+
+    Imported results need no tests here. What is asked of a model does, and programs (``by_tests``) need some that they
+    have not been shown: one that has learned the samples passes these.
+    """
+    if imported:
+        return None
+    if problem.n_tests == 0:
         return Reason.NO_TESTS
+    return Reason.SAMPLES_ONLY if by_tests and problem.samples_only else None
+
+
+def outcome_reason(
+    problem: ProblemFacts, outcome: Outcome | None, imported: bool, *, by_tests: bool = True
+) -> Reason | None:
+    """Why an eligible problem has no result that counts in a run; see `want_of_tests`."""
+    reason = want_of_tests(problem, imported, by_tests=by_tests)
+    if reason is not None:
+        return reason
     if outcome is None or outcome.n_answers == 0:
         return Reason.NO_RESULT if imported else Reason.NO_COMPLETION
     if outcome.n_samples == 0:
@@ -362,6 +274,30 @@ def outcome_reason(problem: ProblemFacts, outcome: Outcome | None, imported: boo
             return Reason.NOT_JUDGED
         return Reason.INTERNAL_ERROR if outcome.n_internal else Reason.OLDER_STATEMENT
     return None
+
+
+def samples_apart(problems: Iterable[ProblemFacts], run: RunOutcomes) -> SamplesApart | None:
+    """What became of those of the problems whose tests are the samples alone; None where nothing is left out for it."""
+    found = outcomes_apart(problems, run)
+    if not found:
+        return None
+    return SamplesApart(len(found), sum(one.n_samples for one in found), sum(one.n_correct for one in found))
+
+
+def outcomes_apart(problems: Iterable[ProblemFacts], run: RunOutcomes) -> list[Outcome]:
+    """The judged outcomes of a run on those of the problems whose tests are the samples alone, which do not count."""
+    reasons = {one.problem_id: want_of_tests(one, run.imported, by_tests=run.by_tests) for one in problems}
+    return [one for one in run.outcomes if one.n_samples and reasons.get(one.problem_id) is Reason.SAMPLES_ONLY]
+
+
+def _unjudged(selection: _Selection) -> str | None:
+    """Why no problem was judged, where that is for want of tests beyond the samples."""
+    n_alone = selection.left_out[Reason.SAMPLES_ONLY]
+    if selection.judged.problems or not n_alone:
+        return None
+    if n_alone == len(selection.eligible):
+        return "no score, since all eligible problems have sample tests only"
+    return "no score, since no problem with tests beyond the samples was judged"
 
 
 def _row(
@@ -375,7 +311,7 @@ def _row(
     environment_digest: str | None,
 ) -> Row:
     judged = selection.judged
-    scores = tuple(score(judged, k) for k in settings.all_ks)
+    scores = tuple(score(judged, k, unjudged=_unjudged(selection)) for k in settings.all_ks)
     left_out = dict(sorted(selection.left_out.items(), key=lambda item: (-item[1], item[0])))
     left_out |= {f"fewer than {score.k} samples": score.n_too_few for score in scores if score.n_too_few}
     return Row(
@@ -389,11 +325,10 @@ def _row(
         window_to=window.end,
         n_universe=n_universe,
         n_eligible=len(selection.eligible),
-        n_with_tests=sum(1 for problem in selection.eligible if problem.n_tests > 0),
+        n_with_tests=len(_with_tests(selection.eligible, run)),
         n_judged=len(judged.problems),
         n_contests=len({problem.cluster for problem in judged.problems}),
         n_samples=int(judged.n.sum()),
-        n_samples_only=0 if run.imported else sum(1 for problem in judged.problems if problem.samples_only),
         scores=scores,
         by_difficulty=strata(judged, [problem.difficulty or UNKNOWN for problem in judged.problems], settings.all_ks),
         by_platform=strata(judged, [problem.platform for problem in judged.problems], settings.all_ks),
@@ -407,6 +342,8 @@ def _row(
         n_failed=selection.n_failed,
         without_program=selection.without_program,
         run=run.name,
+        samples_only=selection.samples_only,
+        tests=basis_of_tests(judged.problems) if run.rests_on_tests else None,
     )
 
 

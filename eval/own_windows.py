@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from eval.board import Board, build_board
 from eval.comparable import comparable_runs
 from eval.eligibility import NotScored, UsedCutoff
-from eval.evaluation import RunOutcomes, Settings
+from eval.evaluation import RunOutcomes
 from eval.models import Registry
+from eval.settings import Settings
 from eval.window import ProblemFacts, classify
 
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from eval.board import EPOCH
-from eval.evaluation import Settings
 from eval.labels import check_labels
+from eval.settings import Settings
 from eval.window import ProblemFacts, Window, classify, date_reason, parse_since, parse_until, quality_reason
 
 WORDS = ("platform", "difficulty", "since", "until")

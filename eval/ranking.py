@@ -13,13 +13,14 @@ from eval import sheets
 from eval.board import Board
 from eval.cautions import differing_fields
 from eval.common_window import CommonWindow, by_settings, cautions_of, cutoff_text
-from eval.evaluation import digest_of_problems
+from eval.evaluation import digest_of_problems, want_of_tests
 from eval.freshness import not_fresh
 from eval.generate.health import failed_text, is_failing
 from eval.report import TOO_FEW_PROBLEMS, too_few
 from eval.sheets import Sheet, Table
 from eval.statistics.intervals import FEW_CLUSTERS, Interval, interval
 from eval.statistics.ranks import MIN_COMMON, MIN_MODELS, RankSets, rank_sets
+from eval.test_basis import TestBasis, basis_of_tests, basis_text, basis_to_dict
 
 MAX_LOST = 0.05
 NOTHING_COMMON = "no problem of the window has a result of every run"
@@ -50,7 +51,8 @@ class RankedGroup:
 
     ``settings`` are what the runs of the group share and other groups do not. ``digest`` is of the common problems.
     ``suggestion`` says which runs to leave out where too little is common. ``unfit`` are runs that are not ranked
-    since too many of their samples have no answer, each with the reason; they are none of ``runs``.
+    since too many of their samples have no answer, each with the reason; they are none of ``runs``. ``tests`` says what
+    the tests of the common problems are (None: no program was run on tests here).
     """
 
     settings: str
@@ -63,6 +65,7 @@ class RankedGroup:
     cautions: tuple[str, ...]
     suggestion: str | None
     unfit: tuple[tuple[str, str], ...] = ()
+    tests: TestBasis | None = None
 
     @property
     def few(self) -> str | None:
@@ -86,7 +89,7 @@ def rank_runs(common: CommonWindow, rng: np.random.Generator, *, across: Sequenc
 def _group(common: CommonWindow, places: Sequence[int], settings: str, rng: np.random.Generator) -> RankedGroup:
     unfit = {place: reason for place in places if (reason := _unfit(common.board, place)) is not None}
     places = [place for place in places if place not in unfit]
-    board = common.board.take_runs(places)
+    board = _scorable(common.board.take_runs(places))
     complete = np.asarray(board.seen.all(axis=0))
     shared = board.take(complete)
     clusters = shared.clusters.tolist()
@@ -121,7 +124,15 @@ def _group(common: CommonWindow, places: Sequence[int], settings: str, rng: np.r
         cautions=tuple(cautions_of(shared)),
         suggestion=_suggestion(board),
         unfit=tuple((common.board.names[place], reason) for place, reason in unfit.items()),
+        tests=basis_of_tests(shared.problems) if any(run.rests_on_tests for run in board.runs) else None,
     )
+
+
+def _scorable(board: Board) -> Board:
+    """The board without problems that only imported results can be on, if all its runs rest on tests here."""
+    if not all(run.rests_on_tests for run in board.runs):
+        return board
+    return board.take(np.array([want_of_tests(one, False) is None for one in board.problems], dtype=np.bool_))
 
 
 def _unfit(board: Board, place: int) -> str | None:
@@ -162,13 +173,13 @@ def ranking_sheet(common: CommonWindow, groups: Sequence[RankedGroup], seed: int
     return Sheet(
         title="Models on the same problems",
         conditions=common.described(),
-        tables=tuple(_table(group) for group in groups),
+        tables=tuple(_table(group, common.tests) for group in groups),
         notes=(*notes, *common.cautions(), *common.not_compared()),
         data={**common.as_dict(), "groups": [_as_dict(group) for group in groups], "seed": seed},
     )
 
 
-def _table(group: RankedGroup) -> Table:
+def _table(group: RankedGroup, of_all: TestBasis | None) -> Table:
     columns = (
         sheets.text("model"),
         sheets.text("cut-off"),
@@ -203,7 +214,7 @@ def _table(group: RankedGroup) -> Table:
     title += f", problem set {group.digest[:12]}"
     if group.settings:
         title += f" ({group.settings})"
-    return Table(title, columns, tuple(rows), tuple(_notes(group)), name=group.settings or "same problems")
+    return Table(title, columns, tuple(rows), tuple(_notes(group, of_all)), name=group.settings or "same problems")
 
 
 def _order(group: RankedGroup) -> list[int]:
@@ -211,7 +222,7 @@ def _order(group: RankedGroup) -> list[int]:
     return sorted(range(len(group.runs)), key=lambda place: (-(group.runs[place].score or 0), group.runs[place].name))
 
 
-def _notes(group: RankedGroup) -> Iterator[str]:
+def _notes(group: RankedGroup, of_all: TestBasis | None) -> Iterator[str]:
     for name, reason in group.unfit:
         yield f"{name} is not ranked: {reason}"
     yield from _rank_notes(group)
@@ -221,6 +232,8 @@ def _notes(group: RankedGroup) -> Iterator[str]:
         yield f"{group.n_not_common} problems are not in it: a run has no result there (see lacks)"
     if group.suggestion is not None:
         yield group.suggestion
+    if group.tests is not None and group.tests != of_all and group.n_problems:
+        yield basis_text(group.tests)
     yield from group.cautions
     for run in group.runs if group.suggestion is None and len(group.runs) > 1 else ():
         if run.n_missing > MAX_LOST * (group.n_problems + group.n_not_common):
@@ -276,6 +289,7 @@ def _as_dict(group: RankedGroup) -> Mapping[str, Any]:
         "problem_set_digest": group.digest,
         "cautions": group.cautions,
         "not_ranked": group.unfit,
+        "tests": basis_to_dict(group.tests),
         "n_tests": group.ranks.n_tests,
         "refusal": group.ranks.refusal,
         "rows": rows,

@@ -12,11 +12,13 @@ from collections.abc import Iterable, Iterator
 from rich.console import Console
 
 from db.records import CODE_GENERATION
-from eval.cautions import split_lines
+from eval.cautions import BUILD_HINT, split_lines
 from eval.csv_text import write_csv_text
 from eval.layout import TextColumn, lay_out
-from eval.report import RepairScores, Report, Row, Score, Stratum, report_to_dict, row_to_dict, utc_text
+from eval.report import RepairScores, Report, Row, SamplesApart, Score, Stratum, report_to_dict, row_to_dict, utc_text
 from eval.sheets import NO_NUMBER, markdown_row, markdown_text, print_columns, print_lines
+from eval.test_basis import basis_text
+from eval.window import Reason
 
 STATUS_MARKS = {"stated": "", "assumed": "?"}
 DIGEST_LENGTH = 12
@@ -84,7 +86,7 @@ def to_markdown(report: Report) -> str:
         lines.append(markdown_row(cells))
     lines.append("")
     for row in report.rows:
-        notes = [left_out_text(row), *row.warnings]
+        notes = [left_out_text(row), samples_only_text(row.samples_only), basis_text(row.tests), *row.warnings]
         notes += [_repair_text(row.repair)] if row.repair else []
         notes += [f"problem by problem: {results_text(row)}"] if row.results else []
         notes += [f"run with {conditions_text(row)}"] if row.conditions else []
@@ -192,8 +194,9 @@ def _row_notes(row: Row) -> Iterable[str]:
         if row.results:
             yield f"  problem by problem: {results_text(row)}"
     else:
-        yield "  no problem of the window was judged, so there is no number"
-    yield f"  {left_out_text(row)}"
+        yield f"  {row.pass_at_1.unjudged or 'no problem of the window was judged, so there is no number'}"
+    told = (basis_text(row.tests), left_out_text(row), samples_only_text(row.samples_only))
+    yield from (f"  {text}" for text in told if text)
     for warning in row.warnings:
         yield f"  note: {warning}"
 
@@ -267,6 +270,15 @@ def left_out_text(row: Row) -> str:
     return "left out: " + ", ".join(f"{count} {reason}" for reason, count in most_left_out(row))
 
 
+def samples_only_text(apart: SamplesApart | None) -> str:
+    """What became of problems that have sample tests alone; "" where there is no result on such."""
+    if apart is None:
+        return ""
+    problems = "1 problem" if apart.n_problems == 1 else f"{apart.n_problems} problems"
+    passed = f"{100 * apart.n_correct / apart.n_samples:.1f} % of {apart.n_samples} samples pass"
+    return f"on sample tests alone, not in the score: {problems}, {passed}"
+
+
 def _strata_text(strata: tuple[Stratum, ...]) -> str:
     return ", ".join(f"{stratum.name} {stratum_text(stratum.scores[0])}" for stratum in strata)
 
@@ -288,6 +300,8 @@ def table_notes(report: Report) -> Iterable[str]:
             yield "Rows rest on different problems: they are sorted by cut-off; do not rank them against each other."
         else:
             yield "Rows rest on the same problems; they are sorted by cut-off, not ranked."
+    if any(Reason.SAMPLES_ONLY in row.left_out and row.pass_at_1.unjudged is None for row in report.rows):
+        yield f"Problems with {Reason.SAMPLES_ONLY} are in no score: {BUILD_HINT}."
     scenario = report.settings.get("scenario", CODE_GENERATION)
     if scenario != CODE_GENERATION:
         yield f"Scenario {scenario}: not to be set beside scores of code generation."

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from typing import Any
 
 from eval.eligibility import NotScored, UsedCutoff
+from eval.test_basis import TestBasis, basis_to_dict
 
 TOO_FEW_PROBLEMS = 10
 """With fewer problems a table shows a count and each problem, no rate and no interval; JSON says so in ``reason``."""
@@ -23,7 +24,8 @@ class Score:
     """pass@k over ``n_problems`` problems in ``n_contests`` contests. ``value`` is None when no problem allows it.
 
     ``n_too_few`` judged problems have fewer than k samples and are not in it. ``se`` is the standard error that the
-    interval rests on: over problems or contests, never over samples.
+    interval rests on: over problems or contests, never over samples. ``unjudged`` says why no problem was judged, where
+    more is known of it than that.
     """
 
     k: int
@@ -35,6 +37,7 @@ class Score:
     n_contests: int
     n_too_few: int = 0
     se: float | None = None
+    unjudged: str | None = None
 
     @property
     def is_rate(self) -> bool:
@@ -46,7 +49,7 @@ class Score:
         """Why there is no number, or why it must not be read as a rate; None for one that can be."""
         if self.value is None:
             few = self.n_too_few
-            return f"n < k for {few} of {few} problems" if few else "no problem was judged"
+            return f"n < k for {few} of {few} problems" if few else self.unjudged or "no problem was judged"
         if not self.is_rate:
             return too_few(self.n_problems)
         return None
@@ -57,6 +60,16 @@ class ProblemResult:
     """One problem of a run: ``n_correct`` of its ``n_samples`` judged samples were accepted."""
 
     problem: str
+    n_samples: int
+    n_correct: int
+
+
+@dataclass(frozen=True)
+class SamplesApart:
+    """What became of problems whose tests are the samples alone, which are in no score: a program that has learned what
+    the statement shows passes them. ``n_correct`` of ``n_samples`` judged samples on them were accepted."""
+
+    n_problems: int
     n_samples: int
     n_correct: int
 
@@ -89,15 +102,18 @@ class RepairScores:
 class Row:
     """One run of one model over its window, with everything that its score rests on.
 
-    ``n_eligible`` problems lie in the window and are sound; ``n_with_tests`` of them can be judged here; ``n_judged``
-    were (or have imported results). ``left_out`` gives a count for each reason; with ``n_judged`` it adds up to
-    ``n_universe``, the problems that the filters leave; only reasons "fewer than K samples" do not enter that sum,
-    since they concern pass@K alone. ``cutoff_kind`` is ``training_data`` or ``release_date``; ``cutoff_inherited_from``
-    the base model whose cut-off it is; ``cutoff_revision`` names the state of the claims that it was chosen from.
-    ``samples_per_problem`` are the least and the most; ``results`` lists problems that are too few for a rate.
-    ``repair`` is of runs of self-repair whose run before it is known. ``n_failed`` samples of eligible problems were
-    asked for and have no answer; ``without_program`` counts, by status, answers in which no program was found. ``run``
-    is the name that the run has in every table of an edition, "" elsewhere.
+    ``n_eligible`` problems lie in the window and are sound; ``n_with_tests`` of them have tests here that a score can
+    rest on, which for programs are tests beyond the samples; ``n_judged`` were judged (or have imported results).
+    ``left_out`` gives a count for each reason; with ``n_judged`` it adds up to ``n_universe``, the problems that the
+    filters leave; only reasons "fewer than K samples" do not enter that sum, since they concern pass@K alone.
+    ``cutoff_kind`` is ``training_data`` or ``release_date``; ``cutoff_inherited_from`` the base model whose cut-off it
+    is; ``cutoff_revision`` names the state of the claims that it was chosen from. ``samples_per_problem`` are the least
+    and the most; ``results`` lists problems that are too few for a rate. ``repair`` is of runs of self-repair whose run
+    before it is known. ``n_failed`` samples of eligible problems were asked for and have no answer; ``without_program``
+    counts, by status, answers in which no program was found. ``run`` is the name that the run has in every table of an
+    edition, "" elsewhere. ``samples_only`` is beside the score: of problems left out since their tests are the samples
+    alone (None: no result on such). ``tests`` says what the tests of the judged problems are; None where no program was
+    run on tests here.
     """
 
     model: str
@@ -123,7 +139,6 @@ class Row:
     n_judged: int
     n_contests: int
     n_samples: int
-    n_samples_only: int
     scores: tuple[Score, ...]
     by_difficulty: tuple[Stratum, ...]
     by_platform: tuple[Stratum, ...]
@@ -137,6 +152,8 @@ class Row:
     n_failed: int = 0
     without_program: Mapping[str, int] = field(default_factory=dict)
     run: str = ""
+    samples_only: SamplesApart | None = None
+    tests: TestBasis | None = None
 
     def score(self, k: int) -> Score | None:
         """The score for this k, if it was asked for."""
@@ -188,6 +205,16 @@ def cutoff_fields(known: UsedCutoff | None) -> dict[str, Any]:
     }
 
 
+def samples_only_fields(apart: SamplesApart | None) -> dict[str, int]:
+    """Results on sample tests alone as JSON values; 0 where there are none."""
+    found = apart or SamplesApart(0, 0, 0)
+    return {
+        "n_samples_only": found.n_problems,
+        "samples_only_n_samples": found.n_samples,
+        "samples_only_n_correct": found.n_correct,
+    }
+
+
 def report_to_dict(report: Report) -> dict[str, Any]:
     """The report as JSON values. Every key is always there; what is not known is null, and no number is NaN."""
     return {
@@ -228,7 +255,8 @@ def row_to_dict(row: Row) -> dict[str, Any]:
         "n_contests": row.n_contests,
         "n_samples": row.n_samples,
         "samples_per_problem": row.samples_per_problem and list(row.samples_per_problem),
-        "n_samples_only": row.n_samples_only,
+        **samples_only_fields(row.samples_only),
+        "tests": basis_to_dict(row.tests),
         "n_failed": row.n_failed,
         "without_program": dict(row.without_program),
         **{f"pass_at_{score.k}": score.value for score in row.scores},

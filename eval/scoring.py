@@ -38,13 +38,16 @@ class Judged:
         return tuple(ProblemResult(f"{one.platform}:{one.native_id}", n, c) for one, n, c in rows)
 
 
-def score(judged: Judged, k: int) -> Score:
-    """pass@k over the judged problems that have at least k samples, and how many have fewer."""
+def score(judged: Judged, k: int, *, unjudged: str | None = None) -> Score:
+    """pass@k over the judged problems that have at least k samples, and how many have fewer.
+
+    ``unjudged`` says why there are no judged problems, where that is the case.
+    """
     rows = np.flatnonzero(enough_samples(judged.n, k))
     part = judged.take([int(row) for row in rows])
     too_few = len(judged.problems) - len(part.problems)
     if not part.problems:
-        return Score(k, None, None, None, IntervalMethod.NONE.value, 0, 0, too_few)
+        return Score(k, None, None, None, IntervalMethod.NONE.value, 0, 0, too_few, unjudged=unjudged)
     values = pass_at_k(part.n, part.c, k)
     found = interval(values, [problem.cluster for problem in part.problems])
     return Score(

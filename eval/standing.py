@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from eval.basis import Basis
 from eval.eligibility import NotScored
-from eval.evaluation import Basis
 from eval.window import ProblemFacts, Reason, Window, date_reason, window_for
 
 CUTOFF_RULE = (

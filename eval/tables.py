@@ -16,10 +16,11 @@ from eval.audits.broken_months import BrokenRuns, broken_runs, still_in, told_br
 from eval.board import build_board
 from eval.common_window import CommonWindow, common_window, settings_of
 from eval.equated import EquatedRuns, equate_runs, equated_sheet
-from eval.evaluation import RunOutcomes, Settings, eligible_problems, evaluate
+from eval.evaluation import RunOutcomes, eligible_problems, evaluate
 from eval.models import Registry
 from eval.ranking import RankedGroup, rank_runs, ranking_sheet
 from eval.report import Report
+from eval.settings import Settings
 from eval.sheets import Sheet
 from eval.window import ProblemFacts, Window, classify
 

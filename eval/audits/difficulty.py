@@ -14,9 +14,10 @@ from eval.audits.broken_months import BrokenRuns, left_out
 from eval.audits.refusals import grouped, named
 from eval.cautions import age_cautions, cutoff_cautions, differing_fields
 from eval.common_window import cutoff_text, settings_of
-from eval.evaluation import Settings, digest_of_problems
+from eval.evaluation import digest_of_problems
 from eval.own_windows import OwnWindows
 from eval.report import TOO_FEW_PROBLEMS, cutoff_fields
+from eval.settings import Settings
 from eval.sheets import Sheet, Table
 from eval.statistics.difficulty import (
     Acceptance,

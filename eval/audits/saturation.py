@@ -15,14 +15,16 @@ from numpy.typing import NDArray
 from eval import sheets
 from eval.audits.broken_months import BrokenRuns, still_in, together
 from eval.audits.refusals import grouped, named
-from eval.board import Board, build_board
+from eval.basis import basis_of
+from eval.board import Board, build_board, on_samples_alone
 from eval.cautions import age_cautions
 from eval.common_window import cutoff_text, cutoffs_cautions
 from eval.eligibility import NotScored, UsedCutoff
-from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
+from eval.evaluation import RunOutcomes, digest_of_problems
 from eval.models import Registry
 from eval.problem_sets import ProblemSet
 from eval.published_scores import Published
+from eval.settings import Settings
 from eval.sheets import Sheet, Table
 from eval.statistics.correlation import ProportionGap, proportion_gaps
 from eval.statistics.saturation import (
@@ -225,10 +227,12 @@ def _board(
 ) -> tuple[Board, list[str]]:
     admitted = [one for one in problems if wanted.admits(one)]
     reasons = [wanted.reason(one, include_flagged=include_flagged) for one in admitted]
-    board = build_board([one for one, reason in zip(admitted, reasons, strict=True) if reason is None], runs)
+    sound = [one for one, reason in zip(admitted, reasons, strict=True) if reason is None]
+    board = build_board(sound, runs)
     digest = digest_of_problems(board.problems, imported=all(run.imported for run in runs))
     lines = [f"{name}: {wanted.written}: {len(board.problems)} problems with results; problem set {digest[:12]}"]
-    left_out = Counter(reason for reason in reasons if reason is not None)
+    left_out = Counter(str(reason) for reason in reasons if reason is not None)
+    left_out.update(on_samples_alone(sound, runs))
     if left_out:
         lines.append(f"left out of {name}: " + ", ".join(f"{n} {reason}" for reason, n in left_out.most_common()))
     return board, lines

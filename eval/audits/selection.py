@@ -11,11 +11,13 @@ from typing import Any
 from numpy.typing import NDArray
 
 from eval.audits.refusals import named
-from eval.board import EPOCH, Board, build_board
+from eval.basis import basis_of
+from eval.board import EPOCH, Board, build_board, on_samples_alone
 from eval.eligibility import NotScored, UsedCutoff
-from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
+from eval.evaluation import RunOutcomes, digest_of_problems
 from eval.models import ModelEntry, Registry
 from eval.report import utc_text
+from eval.settings import Settings
 from eval.window import ProblemFacts, Window, classify
 
 
@@ -103,7 +105,10 @@ def select(
     window = Window(None, None if settings.since == EPOCH else settings.since, settings.until)
     admitted = [problem for problem in problems if settings.admits(problem)]
     reasons = [classify(problem, window, include_flagged=settings.include_flagged) for problem in admitted]
-    board = build_board([one for one, reason in zip(admitted, reasons, strict=True) if reason is None], runs)
+    sound = [one for one, reason in zip(admitted, reasons, strict=True) if reason is None]
+    board = build_board(sound, runs)
+    left_out = Counter(str(reason) for reason in reasons if reason is not None)
+    left_out.update(on_samples_alone(sound, board.runs))
     bases = [basis_of(run, registry, settings, now) for run in board.runs]
     known = [None if isinstance(basis, NotScored) else basis for basis in bases]
     return Selection(
@@ -111,6 +116,6 @@ def select(
         entries=tuple(basis.entry if basis is not None else None for basis in known),
         cutoffs=tuple(basis.known if basis is not None else None for basis in known),
         window=window,
-        left_out=dict(Counter(str(reason) for reason in reasons if reason is not None).most_common()),
+        left_out=dict(left_out.most_common()),
         made_at=now,
     )

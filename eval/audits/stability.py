@@ -16,9 +16,10 @@ from eval.audits.perturbations import Shares
 from eval.board import Board, build_board
 from eval.cautions import differing_fields
 from eval.common_window import CommonWindow, by_settings, cautions_of, common_window
-from eval.evaluation import RunOutcomes, Settings, digest_of_problems
+from eval.evaluation import RunOutcomes, digest_of_problems
 from eval.freshness import not_fresh
 from eval.models import Registry
+from eval.settings import Settings
 from eval.statistics.stability import MIN_MODELS, Move, Perturbation, StabilityPanel, stability_panel
 from eval.window import ProblemFacts, Window, classify
 from eval.workloads import Workload

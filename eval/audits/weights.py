@@ -12,13 +12,15 @@ import numpy as np
 from eval import sheets
 from eval.audits.broken_months import BrokenRuns, still_in
 from eval.audits.refusals import grouped, named
+from eval.basis import basis_of
 from eval.board import build_board
 from eval.cautions import age_cautions, cutoff_cautions
 from eval.common_window import cutoff_text
 from eval.eligibility import NotScored, UsedCutoff
-from eval.evaluation import RunOutcomes, Settings, basis_of, digest_of_problems
+from eval.evaluation import RunOutcomes, digest_of_problems
 from eval.models import Registry
 from eval.report import TOO_FEW_PROBLEMS, cutoff_fields, utc_text
+from eval.settings import Settings
 from eval.sheets import Sheet, Table
 from eval.statistics.intervals import Interval, interval
 from eval.statistics.weighting import WeightedScore, WeightedStratum, post_stratified

@@ -29,6 +29,10 @@ from eval.editions.run_changes import (
 from eval.editions.run_matching import match_runs
 from eval.editions.score_changes import ScoreChange, Unexplained, score_changes
 
+_OF_SAMPLES = {"results on sample tests alone": "count in scores", "origin and strength of tests": "not recorded"}
+_OF_HIDDEN_TESTS = {"results on sample tests alone": "reported apart", "origin and strength of tests": "recorded"}
+"""The rules of an edition by its format."""
+
 
 @dataclass(frozen=True)
 class EditionMark:
@@ -47,7 +51,7 @@ class EditionMark:
 class ChangedField:
     """Something that the tables were made with, as it was and as it is now, in words; None where it is not stated.
 
-    ``part`` is "settings", "software", "environment" or "note"; ``name`` says which field of it, with dots.
+    ``part`` is "rules", "settings", "software", "environment" or "note"; ``name`` says which field of it, with dots.
     """
 
     part: str
@@ -115,7 +119,7 @@ def difference(before: FrozenEdition, after: FrozenEdition) -> Difference:
         before=_mark(before),
         after=_mark(after),
         made_with=tuple(_made_with(before.edition, after.edition, private)),
-        problems=problem_changes(*sides, private),
+        problems=problem_changes(*sides, matched, private),
         runs=run_changes(*sides, matched, private),
         cutoffs=revisions,
         results=tuple(changed_results(*sides, matched, private)),
@@ -150,7 +154,7 @@ def _mark(frozen: FrozenEdition) -> EditionMark:
 
 
 def _made_with(before: Edition, after: Edition, private: PrivateNames) -> Iterator[ChangedField]:
-    for part in ("settings", "software", "environment", "note"):
+    for part in ("rules", "settings", "software", "environment", "note"):
         old, new = _fields(before, part), _fields(after, part)
         for name in sorted(old.keys() | new.keys()):
             if old.get(name) != new.get(name):
@@ -160,6 +164,8 @@ def _made_with(before: Edition, after: Edition, private: PrivateNames) -> Iterat
 
 def _fields(edition: Edition, part: str) -> dict[str, str | None]:
     """The fields of one part by their names, in words."""
+    if part == "rules":
+        return dict(_OF_SAMPLES if edition.counts_samples else _OF_HIDDEN_TESTS)
     if part == "settings":
         return {one.name: in_words(getattr(edition.settings, one.name)) for one in fields(edition.settings)}
     if part == "environment":

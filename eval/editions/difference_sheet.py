@@ -2,30 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, replace
-from datetime import datetime
 from typing import Any
 
 from eval import sheets
 from eval.audits.refusals import grouped, named
 from eval.editions.difference import Difference, EditionMark
+from eval.editions.difference_lines import LONGEST_REASON, cut, instant, plain
+from eval.editions.difference_problems import problem_tables
 from eval.editions.private_names import COPY_REASONS, HIDDEN
-from eval.editions.problem_changes import ChangedFlag
 from eval.editions.run_changes import ChangedResults, CutoffRevision
 from eval.editions.score_changes import ScoreChange
 from eval.eligibility import UsedCutoff
-from eval.report import utc_text
-from eval.sheets import NO_NUMBER, Cell, Sheet, Table
+from eval.sheets import Cell, Sheet, Table
 from eval.statistics.composition import Estimate
-
-N_SHOWN = 12
-"""So many ids or rows of one kind are shown; the others are counted, and are in the JSON form."""
 
 MANY_RESULTS = 0.05
 """With more of its results changed on the same tests, a run may be another model's or another harness's."""
 
-_LONGEST, _LONGEST_REASON, _LONGEST_ID = 900, 200, 48
 _DIGEST = 12
 
 
@@ -39,19 +34,16 @@ def difference_sheet(found: Difference) -> Sheet:
         _conditions(found),
         _cutoffs(found),
         _results(found),
-        _problems(found),
-        _flags(found),
-        _dates(found),
-        _labels(found),
+        *problem_tables(found.problems),
         _made_with(found),
     )
     return Sheet(
-        title=_plain(f"What moved from {found.before.name} to {found.after.name}"),
+        title=plain(f"What moved from {found.before.name} to {found.after.name}"),
         conditions=tuple(
-            _plain(f"{when}: {_in_words(mark)}") for when, mark in (("before", found.before), ("after", found.after))
+            plain(f"{when}: {_in_words(mark)}") for when, mark in (("before", found.before), ("after", found.after))
         ),
         tables=() if found.is_empty else tuple(_shown(table) for table in tables if table.rows or table.notes),
-        notes=tuple(map(_plain, _notes(found))),
+        notes=tuple(map(plain, _notes(found))),
         data=_data(found),
     )
 
@@ -68,7 +60,7 @@ def _without_copies(found: Difference) -> Difference:
 def _in_words(mark: EditionMark) -> str:
     private = f" and {_count(mark.n_private, 'private one')}" if mark.n_private else ""
     return (
-        f"{mark.name}, frozen {_instant(mark.frozen_at)}, data as of {_instant(mark.as_of)}, digest "
+        f"{mark.name}, frozen {instant(mark.frozen_at)}, data as of {instant(mark.as_of)}, digest "
         f"{mark.digest[:_DIGEST]}: {_count(mark.n_runs, 'run')}, {_count(mark.n_problems, 'public problem')}{private}"
     )
 
@@ -197,7 +189,7 @@ def _arrival(not_scored: str | None, returned: str | None) -> str:
 def _conditions(found: Difference) -> Table:
     columns = (sheets.text("run"), sheets.text("condition"), sheets.text("before"), sheets.text("after"))
     rows = [(one.run, one.name, _value(one.before), _value(one.after)) for one in found.runs.conditions]
-    return _cut("Conditions of runs", columns, rows, n_keys=2)
+    return cut("Conditions of runs", columns, rows, n_keys=2)
 
 
 def _cutoffs(found: Difference) -> Table:
@@ -278,121 +270,25 @@ def _alarm(one: ChangedResults) -> str | None:
     )
 
 
-def _problems(found: Difference) -> Table:
-    """How many problems moved, and which; private ones are only counted."""
-    one, private = found.problems, found.problems.private
-    lists: list[tuple[str, Sequence[str]]] = [
-        ("new", one.came),
-        ("no longer there", one.gone),
-        ("withdrawn", one.withdrawn),
-        ("no longer withdrawn", one.reinstated),
-        ("flagged, or a flag taken off or reworded", _distinct(flag.problem for flag in one.flags)),
-        ("other tests", one.tests),
-        ("other statement", one.statements),
-        ("date moved", [moved.problem for moved in one.dates]),
-        ("other difficulty", [label.problem for label in one.difficulties]),
-        *(
-            (f"other {field}", [each.problem for each in one.details if field in each.fields])
-            for field in _distinct(name for each in one.details for name in each.fields)
-        ),
-    ]
-    counts = [
-        ("private problems that came", private.came),
-        ("private problems that are gone", private.gone),
-        ("made private", private.made_private),
-        ("made public", private.made_public),
-        ("private problems that changed", private.changed),
-    ]
-    rows: list[tuple[Cell, ...]] = [
-        (what, len(ids), named([_plain(one, _LONGEST_ID) for one in ids], N_SHOWN)) for what, ids in lists if ids
-    ]
-    rows += [(what, n, "not named") for what, n in counts if n]
-    return Table("Problems", (sheets.text("what"), sheets.count("problems"), sheets.text("which")), tuple(rows))
-
-
-def _distinct(names: Iterable[str]) -> list[str]:
-    return list(dict.fromkeys(names))
-
-
-def _flags(found: Difference) -> Table:
-    columns = tuple(map(sheets.text, ("problem", "flag", "what", "effect", "reason")))
-    rows = [
-        (one.problem, one.flag, one.change.value, _effect(one), _plain(one.reason, _LONGEST_REASON))
-        for one in found.problems.flags
-    ]
-    return _cut("Flags", columns, rows, n_keys=2)
-
-
-def _effect(one: ChangedFlag) -> str:
-    return "keeps it out of scores" if one.keeps_out else "only informs"
-
-
-def _dates(found: Difference) -> Table:
-    columns = tuple(map(sheets.text, ("problem", "before", "after")))
-    rows = [
-        (
-            one.problem,
-            _dated(one.before, one.before_precision.value),
-            _dated(one.after, one.after_precision.value),
-        )
-        for one in found.problems.dates
-    ]
-    return _cut("Dates from which problems may have been public", columns, rows, name="dates")
-
-
-def _dated(at: datetime | None, precision: str) -> str | None:
-    return None if at is None else f"{_instant(at)} ({precision})"
-
-
-def _labels(found: Difference) -> Table:
-    columns = tuple(map(sheets.text, ("problem", "before", "after")))
-    rows = [(one.problem, one.before, one.after) for one in found.problems.difficulties]
-    return _cut("Labels of difficulty", columns, rows, name="difficulties")
-
-
 def _made_with(found: Difference) -> Table:
     columns = tuple(map(sheets.text, ("what", "field", "before", "after")))
     rows = [(one.part, one.name, _value(one.before), _value(one.after)) for one in found.made_with]
-    return _cut("What the tables were made with", columns, rows, n_keys=2, name="made with")
-
-
-def _cut(
-    title: str,
-    columns: tuple[sheets.Column, ...],
-    rows: Sequence[tuple[Cell, ...]],
-    *,
-    n_keys: int = 1,
-    name: str = "",
-) -> Table:
-    """A table of the first rows, and how many more there are."""
-    more = len(rows) - N_SHOWN
-    notes = (f"and {more} more, which the JSON form has",) if more > 0 else ()
-    return Table(title, columns, tuple(rows[:N_SHOWN]), notes, n_keys, name)
+    return cut("What the tables were made with", columns, rows, n_keys=2, name="made with")
 
 
 def _shown(table: Table) -> Table:
     """A table with every text as a line that can be read: stored texts are anybody's."""
 
-    rows = tuple(tuple(_plain(cell) if isinstance(cell, str) else cell for cell in row) for row in table.rows)
-    return replace(table, rows=rows, notes=tuple(map(_plain, table.notes)))
-
-
-def _plain(text: str, longest: int = _LONGEST) -> str:
-    """One line without characters that a terminal obeys, of a length that can be read."""
-    line = " ".join("".join(one if one.isprintable() else " " for one in text).split())
-    return line if len(line) <= longest else line[: longest - 1] + "…"
+    rows = tuple(tuple(plain(cell) if isinstance(cell, str) else cell for cell in row) for row in table.rows)
+    return replace(table, rows=rows, notes=tuple(map(plain, table.notes)))
 
 
 def _value(text: str | None) -> str | None:
-    return None if text is None else _plain(text, _LONGEST_REASON)
+    return None if text is None else plain(text, LONGEST_REASON)
 
 
 def _count(n: int, noun: str) -> str:
     return f"{n} {noun}{'' if n == 1 else 's'}"
-
-
-def _instant(at: datetime) -> str:
-    return utc_text(at) or NO_NUMBER
 
 
 def _data(found: Difference) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """The shape of an edition and its one form as bytes, over which its digest is taken. Pure.
 
 The form is JSON with sorted keys and without white space, in UTF-8, ended by a line feed: the same content gives the
-same bytes. Neither a name nor the instant of freezing is part of it, so that two editions of one store are equal.
+same bytes. Neither a name nor the instant of freezing is part of it, so that two editions of one store are equal. An
+edition of an older format stays in it (`eval.editions.formats`): its bytes, digest and rules are those of its time.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from db.records import DateClaim, Precision
-from eval.evaluation import Outcome, RunOutcomes, Settings
+from eval.editions.formats import COUNTS_SAMPLES, FORMATS, as_frozen, upgraded
+from eval.evaluation import Outcome, RunOutcomes
 from eval.models import ModelEntry, Registry, build_registry
 from eval.report import Report, Row
+from eval.settings import Settings
 from eval.sheets import Sheet
 from eval.window import ProblemFacts
-
-FORMAT = 1
 
 
 class EditionUnreadable(ValueError):
@@ -131,8 +132,11 @@ class EditionRun:
     stored_label: str | None = None
     is_shown: bool = True
 
-    def as_outcomes(self) -> RunOutcomes:
-        """The run as the statistics take it; problem ids are places in the edition."""
+    def as_outcomes(self, *, counts_samples: bool = False) -> RunOutcomes:
+        """The run as the statistics take it; problem ids are places in the edition.
+
+        With ``counts_samples`` results on sample tests alone count like others (`Edition.counts_samples`).
+        """
         rare = {one.problem: one for one in self.rare}
         columns = zip(self.problems, self.n_samples, self.n_correct, strict=True)
         return RunOutcomes(
@@ -144,6 +148,7 @@ class EditionRun:
             ran_on=self.ran_on,
             name=self.name,
             stored_label=self.stored_label,
+            by_tests=not counts_samples,
             outcomes=tuple(
                 Outcome(place, n, c) if place not in rare else _with_rare(Outcome(place, n, c), rare[place])
                 for place, n, c in columns
@@ -227,7 +232,8 @@ class Numbers:
 
     ``own`` has each run in its own window; the sheets are those that `live eval --table common|equated` and `live
     audit contamination|runs|difficulty|saturation` show. ``saturation`` is None where no two sets can be told apart.
-    ``broken_months`` are by the name of the run.
+    ``broken_months`` are by the name of the run; so is ``counted_on_samples``, of editions in which results on sample
+    tests alone count: on how many problems a row has such.
     """
 
     own: Report
@@ -241,6 +247,7 @@ class Numbers:
     ranked_windows: tuple[RankedWindow, ...]
     broken_months: Mapping[str, tuple[str, ...]]
     private: tuple[PrivateScore, ...] = ()
+    counted_on_samples: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -296,6 +303,11 @@ class Edition:
         return build_registry(self.models)
 
     @property
+    def counts_samples(self) -> bool:
+        """Whether results on sample tests alone count in its scores, and the origins of tests are not recorded."""
+        return self.format in COUNTS_SAMPLES
+
+    @property
     def n_private(self) -> int:
         """How many private problems it has, or had before its public part was taken."""
         return self.private_count + sum(one.facts.is_private for one in self.problems)
@@ -330,7 +342,7 @@ class FrozenEdition:
 
 def to_bytes(edition: Edition) -> bytes:
     """The one form of an edition. Raises ``ValueError`` for a number that is not finite."""
-    document = _adapter().dump_python(edition, mode="json")
+    document = as_frozen(_adapter().dump_python(edition, mode="json"))
     text = json.dumps(document, sort_keys=True, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.encode() + b"\n"
 
@@ -340,12 +352,12 @@ def from_bytes(body: bytes) -> Edition:
     try:
         document = json.loads(body)
         known = document.get("format") if isinstance(document, dict) else None
-        if known != FORMAT:
+        if known not in FORMATS:
             raise EditionUnreadable(
-                f"an edition of format {known}, while this version reads format {FORMAT}",
+                f"an edition of format {known}, while this version reads formats {min(FORMATS)} to {max(FORMATS)}",
                 "use the version of livecut that froze it",
             )
-        return _adapter().validate_python(document)
+        return _adapter().validate_python(upgraded(document))
     except (json.JSONDecodeError, UnicodeDecodeError, ValidationError, RecursionError) as error:
         raise EditionUnreadable(f"not an edition: {error}", "freeze it again") from error
 

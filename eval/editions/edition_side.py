@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from eval.basis import Basis, basis_of
 from eval.editions.document import Edition, EditionProblem, EditionRun, RareOutcome
 from eval.eligibility import NotScored
-from eval.evaluation import Basis, Settings, basis_of, eligible_problems
+from eval.evaluation import eligible_problems, want_of_tests
 from eval.models import Registry
 from eval.report import Row
+from eval.settings import Settings
 from eval.window import ProblemFacts
 
 
@@ -66,13 +68,16 @@ class EditionSide:
     def judged_by(self, run: EditionRun) -> dict[str, float]:
         """pass@1 on each problem that the run's row rests on, by the problem's written id, in the order of the ids.
 
-        These are the eligible public problems with a result: for what was judged here, those that have tests.
+        These are the eligible public problems with a result that counts: for what was judged here, on problems with
+        tests beyond the samples.
         """
         facts = (one.facts for one in self.edition.problems)
-        eligible = eligible_problems(facts, run.as_outcomes(), self.registry, self.settings, now=self.edition.as_of)
+        outcomes = run.as_outcomes(counts_samples=self.edition.counts_samples)
+        eligible = eligible_problems(facts, outcomes, self.registry, self.settings, now=self.edition.as_of)
         results = self.results_of(run)
-        found = {written_id(one): one for one in eligible if run.imported or one.n_tests > 0}
-        return {name: results[name][1] / results[name][0] for name in sorted(found) if name in results}
+        counting = (one for one in eligible if want_of_tests(one, run.imported, by_tests=outcomes.by_tests) is None)
+        names = sorted(written_id(one) for one in counting)
+        return {name: results[name][1] / results[name][0] for name in names if name in results}
 
 
 def written_id(facts: ProblemFacts) -> str:

@@ -18,7 +18,6 @@ from db.revisions import current_content_hashes
 from db.summaries import ProblemSummary, list_problems
 from eval.board import run_names
 from eval.editions.document import (
-    FORMAT,
     Edition,
     EditionEnvironment,
     EditionProblem,
@@ -28,8 +27,9 @@ from eval.editions.document import (
     RunFailures,
 )
 from eval.editions.failures import Judged, load_failures
+from eval.editions.formats import COUNTS_SAMPLES, FORMAT
 from eval.editions.numbers import Inputs, numbers_of
-from eval.evaluation import Outcome, RunOutcomes, eligible_problems
+from eval.evaluation import Outcome, RunOutcomes, eligible_problems, want_of_tests
 from eval.labels import check_labels
 from eval.models import ModelEntry, Registry, build_registry
 from eval.outcomes import (
@@ -65,8 +65,8 @@ class Chosen:
     with their reason. ``as_of`` None: the last change of the store.
 
     The others hold it to what an older edition had: ``problems`` (None: all) by written id, ``runs`` (None: all) by
-    `run_key`, with whether each is shown, and ``environment``, the digest of the one that programs were judged in
-    (None: the latest; "": none).
+    `run_key`, with whether each is shown, ``environment``, the digest of the one that programs were judged in
+    (None: the latest; "": none), and ``format``, by whose rules results count.
     """
 
     settings: EditionSettings
@@ -77,6 +77,12 @@ class Chosen:
     problems: frozenset[str] | None = None
     runs: Mapping[tuple[str, ...], bool] | None = None
     environment: str | None = None
+    format: int = FORMAT
+
+    @property
+    def counts_samples(self) -> bool:
+        """Whether results on sample tests alone count, and the origins of tests are not recorded."""
+        return self.format in COUNTS_SAMPLES
 
 
 @dataclass(frozen=True)
@@ -109,10 +115,11 @@ def freeze(store: Store, registry: Registry, chosen: Chosen, *, software: str) -
             chosen.settings,
             read.as_of,
             None if read.environment is None else read.environment.digest,
+            counts_samples=chosen.counts_samples,
         )
         failures = _failures(session, read, inputs)
     return Edition(
-        format=FORMAT,
+        format=chosen.format,
         software=software,
         as_of=read.as_of,
         settings=chosen.settings,
@@ -198,7 +205,7 @@ def _problems(
     kept.sort(key=lambda one: (one.key.platform, one.key.native_id))
     return (
         tuple(
-            _problem(place, one, failing.get(one.problem_id, ()), hashes.get(one.problem_id))
+            _problem(place, one, failing.get(one.problem_id, ()), hashes.get(one.problem_id), chosen)
             for place, one in enumerate(kept)
         ),
         tuple(one.problem_id for one in kept),
@@ -206,9 +213,11 @@ def _problems(
 
 
 def _problem(
-    place: int, summary: ProblemSummary, failing: tuple[tuple[str, str], ...], revision: str | None
+    place: int, summary: ProblemSummary, failing: tuple[tuple[str, str], ...], revision: str | None, chosen: Chosen
 ) -> EditionProblem:
     facts = problem_facts(summary)
+    if chosen.counts_samples:
+        facts = replace(facts, hidden_origins=(), strength=None)
     return EditionProblem(
         facts=replace(facts, problem_id=place, flags=tuple(sorted({*facts.flags, *failing}))),
         title=summary.title,
@@ -271,7 +280,7 @@ def _entries(registry: Registry, runs: Iterable[EditionRun]) -> Iterator[ModelEn
 
 
 def _failures(session: Session, read: _Read, inputs: Inputs) -> tuple[RunFailures, ...]:
-    """Of the judged runs that are shown, on the public problems after each one's cut-off."""
+    """Of the judged runs that are shown, on the public problems after each one's cut-off that can count for it."""
     if read.environment_id is None:
         return ()
     material, settings = inputs.material(), inputs.settings.after_cutoff()
@@ -279,6 +288,7 @@ def _failures(session: Session, read: _Read, inputs: Inputs) -> tuple[RunFailure
     for stored, run, is_shown in zip(read.runs, material.everyone, read.shown, strict=True):
         if stored.run_id is not None and is_shown:
             eligible = eligible_problems(material.problems, run, material.registry, settings, now=read.as_of)
-            wanted = {read.ids[one.problem_id]: f"{one.platform}:{one.native_id}" for one in eligible}
+            counting = (one for one in eligible if want_of_tests(one, run.imported, by_tests=run.by_tests) is None)
+            wanted = {read.ids[one.problem_id]: f"{one.platform}:{one.native_id}" for one in counting}
             judged[run.name] = Judged(stored.run_id, wanted)
     return load_failures(session, read.environment_id, judged, inputs.settings.seed)

@@ -36,11 +36,12 @@ from eval.editions.document import (
     RunMonths,
 )
 from eval.eligibility import UsedCutoff
-from eval.evaluation import ALL, Settings, evaluate
+from eval.evaluation import evaluate
 from eval.models import Registry
 from eval.own_windows import own_windows
 from eval.problem_sets import ProblemSet, read_problem_set
 from eval.report import TOO_FEW_PROBLEMS, Report, Score, utc_text
+from eval.settings import ALL, Settings
 from eval.sheets import Sheet, plain
 from eval.statistics.intervals import interval
 from eval.tables import CommonTable, Material, common_table, equated_table, own_report
@@ -69,6 +70,7 @@ class Inputs:
     """What numbers are computed from: an edition without its numbers.
 
     ``known_broken`` are the broken months by run, for an edition whose peers are not there any more (`shown_part`).
+    With ``counts_samples`` results on sample tests alone count (`Edition.counts_samples`).
     """
 
     problems: tuple[EditionProblem, ...]
@@ -78,10 +80,11 @@ class Inputs:
     as_of: datetime
     environment_digest: str | None
     known_broken: Mapping[str, Sequence[str]] | None = None
+    counts_samples: bool = False
 
     def material(self) -> Material:
         """The problems and runs as the tables take them; those to show are among all."""
-        everyone = tuple(run.as_outcomes() for run in self.runs)
+        everyone = tuple(run.as_outcomes(counts_samples=self.counts_samples) for run in self.runs)
         shown = tuple(one for one, run in zip(everyone, self.runs, strict=True) if run.is_shown)
         facts = tuple(one.facts for one in self.problems)
         return Material(facts, shown, everyone, self.registry, self.as_of, self.environment_digest, self.known_broken)

@@ -19,10 +19,11 @@ from eval.editions.document import (
     SampledFailure,
 )
 from eval.editions.private_names import COPY_REASONS, PrivateNames
-from eval.evaluation import ALL
 from eval.models import ModelEntry
 from eval.report import ProblemResult, Report, Row, Score
+from eval.settings import ALL
 from eval.sheets import Column
+from eval.test_basis import WeakestTests
 from eval.window import FLAG_NAMES, ProblemFacts
 
 
@@ -123,6 +124,7 @@ _STRUCTURE: Mapping[type, frozenset[str]] = {
     Row: frozenset({"run", "model", "label", "origin", "cutoff_kind", "cutoff_status", "problem_set_digest"}),
     Score: frozenset({"interval_method"}),
     ProblemResult: frozenset({"problem"}),
+    WeakestTests: frozenset({"problem"}),
     Column: _fields_of(Column),
 }
 """What is no free text: the fields, by class, that `public_part` leaves as they are."""

@@ -11,6 +11,14 @@ from db.records import Precision
 from eval.editions.document import EditionProblem
 from eval.editions.edition_side import EditionSide
 from eval.editions.private_names import PrivateNames
+from eval.editions.run_matching import MatchedRuns
+from eval.editions.suite_changes import (
+    ChangedStrength,
+    ChangedTests,
+    changed_strengths,
+    changed_tests,
+    other_tests,
+)
 from eval.window import PRIVATE, flag_reason
 
 
@@ -77,7 +85,7 @@ class ProblemChanges:
     """What became of the public problems, by their written ids in order; ``private`` counts the others.
 
     ``n_before`` and ``n_after`` are public problems. ``reinstated`` are no longer withdrawn. ``tests`` have another
-    suite, ``statements`` another text.
+    suite, ``statements`` another text; ``strengths`` were measured anew with the tests as they were.
     """
 
     n_before: int
@@ -87,7 +95,8 @@ class ProblemChanges:
     withdrawn: tuple[str, ...] = ()
     reinstated: tuple[str, ...] = ()
     flags: tuple[ChangedFlag, ...] = ()
-    tests: tuple[str, ...] = ()
+    tests: tuple[ChangedTests, ...] = ()
+    strengths: tuple[ChangedStrength, ...] = ()
     statements: tuple[str, ...] = ()
     dates: tuple[MovedDate, ...] = ()
     difficulties: tuple[Relabelled, ...] = ()
@@ -100,7 +109,9 @@ class ProblemChanges:
         return self == ProblemChanges(self.n_before, self.n_after)
 
 
-def problem_changes(before: EditionSide, after: EditionSide, private: PrivateNames) -> ProblemChanges:
+def problem_changes(
+    before: EditionSide, after: EditionSide, matched: MatchedRuns, private: PrivateNames
+) -> ProblemChanges:
     """What became of the problems; none that is among the ``private`` ones is named."""
     old = {name: one for name, one in before.problems.items() if name not in private}
     new = {name: one for name, one in after.problems.items() if name not in private}
@@ -113,7 +124,8 @@ def problem_changes(before: EditionSide, after: EditionSide, private: PrivateNam
         withdrawn=_named(both, lambda a, b: b.facts.withdrawn and not a.facts.withdrawn),
         reinstated=_named(both, lambda a, b: a.facts.withdrawn and not b.facts.withdrawn),
         flags=tuple(flag for a, b in both for flag in _flags(a, b, before, after, private)),
-        tests=_named(both, other_tests),
+        tests=tuple(changed_tests(before, after, matched, private)),
+        strengths=tuple(changed_strengths(before, after, private)),
         statements=_named(both, other_statement),
         dates=tuple(_moved(a, b) for a, b in both if _dated(a) != _dated(b)),
         difficulties=tuple(
@@ -121,23 +133,16 @@ def problem_changes(before: EditionSide, after: EditionSide, private: PrivateNam
             for a, b in both
             if a.facts.difficulty != b.facts.difficulty
         ),
-        details=tuple(ChangedDetails(b.written_id, fields) for a, b in both if (fields := _details(a, b))),
+        details=tuple(
+            ChangedDetails(b.written_id, fields) for a, b in both if (fields := _details(a, b, _records(before, after)))
+        ),
         private=_private_counts(before, after),
     )
-
-
-def other_tests(before: EditionProblem, after: EditionProblem) -> bool:
-    """Whether programs are judged on other tests, or by another checker."""
-    return _tests(before) != _tests(after)
 
 
 def other_statement(before: EditionProblem, after: EditionProblem) -> bool:
     """Whether the statement has been changed."""
     return before.revision != after.revision
-
-
-def _tests(one: EditionProblem) -> tuple[str | None, bool]:
-    return one.facts.suite_digest, one.facts.has_checker
 
 
 def _dated(one: EditionProblem) -> tuple[datetime | None, Precision]:
@@ -180,17 +185,25 @@ def _reasons(one: EditionProblem) -> dict[str, list[str]]:
 
 
 def _keeps_out(flag: str, problem: EditionProblem, side: EditionSide) -> bool:
-    return not side.settings.include_flagged and flag_reason(flag, has_checker=problem.facts.has_checker) is not None
+    facts = problem.facts
+    reason = flag_reason(flag, has_checker=facts.has_checker, has_made_tests=facts.has_made_tests)
+    return not side.settings.include_flagged and reason is not None
 
 
-def _details(before: EditionProblem, after: EditionProblem) -> tuple[str, ...]:
-    """Fields that differ and that no list of their own has; the number of tests goes with the tests."""
+def _records(*sides: EditionSide) -> bool:
+    """Whether all editions say where tests come from."""
+    return not any(side.edition.counts_samples for side in sides)
+
+
+def _details(before: EditionProblem, after: EditionProblem, records_tests: bool) -> tuple[str, ...]:
+    """Fields that differ and that no list of their own has; the number and origin of tests go with the tests."""
     pairs = {
         "title": (before.title, after.title),
         "link": (before.url, after.url),
         "status": (before.status, after.status),
         "contest": (before.facts.contest, after.facts.contest),
         "number of tests": (_size(before), _size(after)),
+        "origin of tests": (before.facts.hidden_origins, after.facts.hidden_origins),
         "release": (_released(before), _released(after)),
         "evidence of the date": (before.evidence, after.evidence),
     }
@@ -199,6 +212,8 @@ def _details(before: EditionProblem, after: EditionProblem) -> tuple[str, ...]:
         known.add("status")
     if other_tests(before, after):
         known.add("number of tests")
+    if other_tests(before, after) or not records_tests:
+        known.add("origin of tests")
     return tuple(name for name, (old, new) in pairs.items() if old != new and name not in known)
 
 
@@ -213,20 +228,21 @@ def _released(one: EditionProblem) -> tuple[datetime | None, Precision | None]:
 def _private_counts(before: EditionSide, after: EditionSide) -> PrivateCounts:
     was = {name for name, one in before.problems.items() if one.facts.is_private}
     now = {name for name, one in after.problems.items() if one.facts.is_private}
+    records_tests = _records(before, after)
     return PrivateCounts(
         came=len(now - before.problems.keys()),
         gone=len(was - after.problems.keys()),
         made_private=len(now & (before.problems.keys() - was)),
         made_public=len(was & (after.problems.keys() - now)),
-        changed=sum(_is_other(before.problems[name], after.problems[name]) for name in was & now),
+        changed=sum(
+            _compared(before.problems[name], records_tests) != _compared(after.problems[name], records_tests)
+            for name in was & now
+        ),
     )
 
 
-def _is_other(before: EditionProblem, after: EditionProblem) -> bool:
-    """Whether anything but its place in the edition differs."""
-    return _placeless(before) != _placeless(after)
-
-
-def _placeless(one: EditionProblem) -> tuple[object, ...]:
-    facts = {name: value for name, value in vars(one.facts).items() if name != "problem_id"}
+def _compared(one: EditionProblem, records_tests: bool) -> tuple[object, ...]:
+    """All of a problem but its place in the edition, and what an edition may have no record of."""
+    left = {"problem_id"} if records_tests else {"problem_id", "hidden_origins", "strength"}
+    facts = {name: value for name, value in vars(one.facts).items() if name not in left}
     return facts, {name: value for name, value in vars(one).items() if name != "facts"}

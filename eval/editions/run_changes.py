@@ -11,8 +11,9 @@ from typing import Any
 from eval.editions.document import EditionRun
 from eval.editions.edition_side import EditionSide
 from eval.editions.private_names import PrivateNames
-from eval.editions.problem_changes import other_statement, other_tests
+from eval.editions.problem_changes import other_statement
 from eval.editions.run_matching import MatchedRuns
+from eval.editions.suite_changes import other_tests
 from eval.eligibility import CutoffChange, NotScored, UsedCutoff
 from eval.window import classify, window_for
 

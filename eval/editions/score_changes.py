@@ -20,13 +20,14 @@ from enum import StrEnum
 import numpy as np
 from numpy.typing import NDArray
 
+from eval.basis import Basis
 from eval.board import numbered
 from eval.cautions import CEILING, FLOOR
 from eval.editions.document import EditionRun
 from eval.editions.edition_side import EditionSide
 from eval.editions.run_matching import MatchedRuns
 from eval.eligibility import NotScored
-from eval.evaluation import Basis
+from eval.evaluation import want_of_tests
 from eval.report import TOO_FEW_PROBLEMS, Row, too_few
 from eval.scoring import UNKNOWN
 from eval.statistics.revision import Revision, explain, set_moves
@@ -46,6 +47,8 @@ class Cause(StrEnum):
     DATES = "dates moved"
     WINDOW = "cut-off or margin moved"
     QUALITY = "withdrawn or flagged, or no longer"
+    RULES = "results on sample tests alone no longer count"
+    TESTS = "tests beyond the samples now, or no longer"
     RESULTS = "with a result now, or no longer"
 
 
@@ -149,9 +152,9 @@ class _Sets:
         windows = self._bases()
         for name, value in zip(self._names, values.tolist(), strict=True):
             if name not in self.a:
-                cause = _cause(name, self._before, self._after, windows[0])
+                cause = _cause(name, self._before, self._after, windows[0], self._old.imported)
             elif name not in self.b:
-                cause = _cause(name, self._after, self._before, windows[1])
+                cause = _cause(name, self._after, self._before, windows[1], self._new.imported)
             else:
                 continue
             causes.setdefault(cause, []).append((name in self.b, value))
@@ -168,8 +171,9 @@ class _Sets:
         return old, new
 
 
-def _cause(name: str, out: EditionSide, inside: EditionSide, basis: Basis) -> Cause:
-    """Why a problem is not in a run's set in one edition (``basis`` is of that one), while it is in the other.
+def _cause(name: str, out: EditionSide, inside: EditionSide, basis: Basis, imported: bool) -> Cause:
+    """Why a problem is not in a run's set in one edition (``basis``, ``imported`` are of that one), while it is in the
+    other.
 
     Where it did not count because of its own facts, those of the other edition would have let it in.
     """
@@ -186,7 +190,13 @@ def _cause(name: str, out: EditionSide, inside: EditionSide, basis: Basis) -> Ca
     if quality_reason(facts, include_flagged=settings.include_flagged) is not None:
         is_changed = quality_reason(other, include_flagged=settings.include_flagged) is None
         return Cause.QUALITY if is_changed else Cause.FILTERS
-    return Cause.RESULTS
+    return _cause_in_tests(facts, other, imported, counts_samples=out.edition.counts_samples)
+
+
+def _cause_in_tests(facts: ProblemFacts, other: ProblemFacts, imported: bool, *, counts_samples: bool) -> Cause:
+    if want_of_tests(facts, imported, by_tests=not counts_samples) is None:
+        return Cause.RESULTS
+    return Cause.RULES if other.samples_only and facts.samples_only else Cause.TESTS
 
 
 def _readable(found: Revision) -> Revision:

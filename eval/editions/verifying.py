@@ -12,6 +12,7 @@ from eval.editions.difference import Difference, difference
 from eval.editions.document import Edition, FrozenEdition, Numbers, digest_of, to_bytes
 from eval.editions.freezing import Chosen, NothingToFreeze, freeze, run_key
 from eval.editions.numbers import Inputs, numbers_of
+from eval.report import samples_only_fields
 
 if TYPE_CHECKING:
     from db.engine import Store
@@ -20,6 +21,12 @@ AMONG_ALL = frozenset({"contamination", "health", "difficulty"})
 """Parts of the numbers that rest on results of runs, or on problems, that are not shown."""
 
 _CLOSE = 1e-8
+
+_UNSAID = ("problems judged on sample tests only: ", "judged on sample tests only: ", "tests: ")
+"""How lines begin that only editions in which results on sample tests alone count have, or only others."""
+
+_UNRECORDED = frozenset({"tests", "unjudged", "samples_only", "counted_on_samples"} | samples_only_fields(None).keys())
+"""The fields of numbers that such editions do not have."""
 
 
 @dataclass(frozen=True)
@@ -70,6 +77,7 @@ def _as_chosen(edition: Edition) -> Chosen:
         problems=frozenset(one.written_id for one in edition.problems),
         runs={run_key(run): run.is_shown for run in edition.runs},
         environment="" if edition.environment is None else edition.environment.digest,
+        format=edition.format,
     )
 
 
@@ -77,21 +85,40 @@ def other_numbers(edition: Edition) -> tuple[str, ...]:
     """The parts of the numbers that come out otherwise from the edition's own problems and runs.
 
     Of an edition without what it does not show (``unshown_count``) the broken months are believed, and the parts in
-    which all runs take part (`AMONG_ALL`) cannot be computed.
+    which all runs take part (`AMONG_ALL`) cannot be computed. One in which results on sample tests alone count is
+    computed by that rule; what it cannot say of its tests is not held against it.
     """
     environment = None if edition.environment is None else edition.environment.digest
     known = edition.numbers.broken_months if edition.unshown_count else None
     inputs = Inputs(
-        edition.problems, edition.runs, edition.registry, edition.settings, edition.as_of, environment, known
+        edition.problems,
+        edition.runs,
+        edition.registry,
+        edition.settings,
+        edition.as_of,
+        environment,
+        known,
+        edition.counts_samples,
     )
     then, now = _document(edition.numbers), _document(numbers_of(inputs))
+    if edition.counts_samples:
+        then, now = _without_tests(then), _without_tests(now)
     names = [one.name for one in fields(Numbers) if known is None or one.name not in AMONG_ALL]
-    return tuple(name for name in names if not _is_close(then[name], now[name]))
+    return tuple(name for name in names if name in then and not _is_close(then[name], now[name]))
 
 
 def _document(numbers: Numbers) -> dict[str, Any]:
     """The numbers as JSON values."""
     return dict(TypeAdapter(Numbers).dump_python(numbers, mode="json"))
+
+
+def _without_tests(value: Any) -> Any:
+    """JSON values without the lines and fields in which the tests of scores are told."""
+    if isinstance(value, dict):
+        return {key: _without_tests(item) for key, item in value.items() if key not in _UNRECORDED}
+    if isinstance(value, list):
+        return [_without_tests(item) for item in value if not (isinstance(item, str) and item.startswith(_UNSAID))]
+    return value
 
 
 def _is_close(then: object, now: object) -> bool:

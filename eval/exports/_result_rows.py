@@ -14,6 +14,7 @@ from eval.editions.document import EditionRun, Numbers
 from eval.eligibility import NotScored
 from eval.exports._columns import Values, columns_of, ordered
 from eval.exports._run_records import COMMON_RULE, NOT_IN_TABLE, own_reason
+from eval.exports._tests import NOT_TOLD, apart_columns, basis_columns, own_columns
 from eval.models import ModelEntry
 from eval.publishing.publication import Published
 from eval.report import Row, cutoff_fields
@@ -70,6 +71,7 @@ _NOTHING: Values = {
     "n_exposed": None,
     "n_contests": None,
     "n_samples": None,
+    **NOT_TOLD,
     "score_kind": MEASURED,
     "pass_at_1": None,
     "ci_low": None,
@@ -106,6 +108,11 @@ class _Sources:
         """For each run of the common table its group and its row there."""
         groups = self.numbers.common.data.get("groups", ())
         return {row["model"]: (group, row) for group in groups for row in group["rows"]}
+
+    @cached_property
+    def in_common(self) -> dict[str, Mapping[str, Any]]:
+        """What the common window has of each of its runs."""
+        return {one["name"]: one for one in self.numbers.common.data.get("runs", ())}
 
     @cached_property
     def unfit(self) -> dict[str, str]:
@@ -208,6 +215,7 @@ def _own(sources: _Sources, run: EditionRun) -> dict[str, Any]:
         "n_exposed": 0,  # the window begins after the cut-off
         "n_contests": row.n_contests,
         "n_samples": row.n_samples,
+        **own_columns(row, counts_samples=sources.published.edition.counts_samples),
         "pass_at_1": score.value,
         "ci_low": rate and rate.ci_low,
         "ci_high": rate and rate.ci_high,
@@ -242,6 +250,8 @@ def _common(sources: _Sources, run: EditionRun) -> dict[str, Any]:
         "n_exposed": row["n_exposed"],
         "n_contests": group["n_contests"],
         "n_samples": row["n_samples"],
+        **basis_columns(None if run.imported else group.get("tests")),
+        **apart_columns(sources.in_common.get(run.name)),
         "pass_at_1": row["score"],
         "ci_low": row["low"],
         "ci_high": row["high"],
@@ -282,6 +292,7 @@ def _equated(sources: _Sources, run: EditionRun) -> dict[str, Any]:
         "n_exposed": 0,  # what lies before the cut-off was left out before the fit
         "n_contests": row.n_contests if row is not None and is_same else None,
         "n_samples": row.n_samples if row is not None and is_same else None,
+        **basis_columns(None if run.imported else data.get("tests")),
         "pass_at_1": found["estimate"],
         "ci_low": found["low"],
         "ci_high": found["high"],

@@ -13,6 +13,7 @@ from typing import Any
 
 from eval.editions.document import Edition, EditionRun
 from eval.exports._naming import SOFTWARE, lines_file, one_line
+from eval.exports._tests import common_text, own_texts
 from eval.publishing.publication import File, Published
 from eval.render import share_text, window_text
 from eval.report import Row, utc_text
@@ -80,6 +81,7 @@ def own_reason(edition: Edition, run: EditionRun) -> str:
 def _common_scores(published: Published) -> dict[str, CommonScore]:
     """The rates of the table of common problems, by run."""
     data = published.edition.numbers.common.data
+    imported = {run.name for run in published.edition.runs if run.imported}
     found = {}
     for group in data.get("groups", ()):
         basis = {
@@ -101,7 +103,9 @@ def _common_scores(published: Published) -> dict[str, CommonScore]:
                     se=row["se"],
                     interval_method=row["interval_method"],
                     n_problems=group["n_problems"],
-                    basis=basis | {"n_samples": row["n_samples"], "interval_method": row["interval_method"]},
+                    basis=basis
+                    | {"n_samples": row["n_samples"], "interval_method": row["interval_method"]}
+                    | {"tests": common_text(group, imported=row["model"] in imported)},
                 )
     return found
 
@@ -171,6 +175,7 @@ def _row_basis(row: Row) -> dict[str, Any]:
         "samples_per_problem": row.samples_per_problem and list(row.samples_per_problem),
         "solved": share_text(score) if score.value is not None and not score.is_rate else None,
         "interval_method": score.interval_method if score.is_rate else None,
+        **dict(own_texts(row)),
         "left_out": dict(row.left_out) or None,
         "notes": list(row.warnings) or None,
     }

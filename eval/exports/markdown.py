@@ -24,6 +24,7 @@ from eval.exports._result_rows import (
     TABLES,
     result_rows,
 )
+from eval.exports._tests import row_texts
 from eval.publishing.publication import File, Published
 from eval.render import DIGEST_LENGTH, STATUS_MARKS
 from eval.report import TOO_FEW_PROBLEMS, utc_text
@@ -235,5 +236,6 @@ def _notes(published: Published, rows: Sequence[Row]) -> Iterator[str]:
         yield f"{named(names)}: results of {named(list(months))} look broken"
     common = [row for row in rows if row["table"] == COMMON and row["pass_at_1"] is not None]
     yield from grouped((row["run"], row["rank_reason"] and f"no rank: {row['rank_reason']}") for row in common)
+    yield from grouped((row["run"], text) for row in rows if row["pass_at_1"] is not None for text in row_texts(row))
     withdrawn = published.edition.withdrawn
     yield from (f"withdrawn: {name}: {withdrawn[name]}" for name in sorted(withdrawn))

@@ -11,8 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
+from eval.basis import basis_of
 from eval.editions.document import EditionProblem, EditionRun
-from eval.evaluation import RunOutcomes, basis_of
+from eval.evaluation import RunOutcomes, want_of_tests
 from eval.exports._columns import columns_of, csv_bytes, schema_bytes
 from eval.exports._result_rows import outcomes_path
 from eval.exports.problems import public_problems
@@ -41,18 +42,20 @@ def outcomes_by_run(published: Published) -> Iterator[tuple[EditionRun, Iterator
     """Each run, in the order of names, with its rows by the columns of ``outcomes``, made one at a time."""
     sides = _Sides(published)
     for run in sorted(published.edition.runs, key=lambda run: run.name):
-        yield run, _rows(run, sides.problems, sides.of(run), published.build_id)
+        yield run, _rows(run, sides.problems, sides.of(run), published)
 
 
 def _rows(
-    run: EditionRun, problems: Sequence[EditionProblem], sides: Iterable[_Side], build_id: str
+    run: EditionRun, problems: Sequence[EditionProblem], sides: Iterable[_Side], published: Published
 ) -> Iterator[dict[str, Any]]:
+    by_tests = not published.edition.counts_samples
     results = dict(zip(run.problems, zip(run.n_samples, run.n_correct, strict=True), strict=True))
     for one, (after_cutoff, after_margin, eligible) in zip(problems, sides, strict=True):
         result = results.get(one.facts.problem_id)
         if result is None and not eligible:
             continue
         n_samples, n_correct = result or (0, 0)
+        can_count = want_of_tests(one.facts, run.imported, by_tests=by_tests) is None
         yield {
             "run": run.name,
             "problem": one.written_id,
@@ -61,8 +64,8 @@ def _rows(
             "after_cutoff": after_cutoff,
             "after_margin": after_margin,
             "eligible": eligible,
-            "judged": eligible and n_samples > 0 and (run.imported or one.facts.n_tests > 0),
-            "build_id": build_id,
+            "judged": eligible and n_samples > 0 and can_count,
+            "build_id": published.build_id,
         }
 
 

@@ -83,10 +83,10 @@ def _parquet_bytes(
 
 
 def _lines(columns: Iterable[Column], rows: Iterable[Values]) -> Iterator[str]:
-    """Each row as a line of JSON, with what is nested in it as text."""
+    """Each row as a line of JSON, with what is nested in it as text; what is null stays null."""
     nested = [column.name for column in columns if column.kind is Kind.NESTED]
     for row in rows:
-        yield json_text({**row, **{name: json_text(row[name]) for name in nested}}) + "\n"
+        yield json_text({**row, **{name: json_text(row[name]) for name in nested if row[name] is not None}}) + "\n"
 
 
 def _metadata(published: Published) -> dict[str, str]:

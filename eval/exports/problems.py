@@ -16,17 +16,20 @@ Statements and private problems are published nowhere.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
+from db.records import MadeStrength
 from eval.editions.document import EditionProblem
 from eval.exports._columns import columns_of, csv_bytes, json_bytes, schema_bytes
 from eval.exports._editions import edition_values
 from eval.publishing.publication import File, Published
 from eval.sheets import plain
+from eval.statistics.intervals import wilson
 
 NAME = "problems"
 DESCRIPTION = "The public problems with ids, links, dates and their evidence, and digests: CSV, JSON, and their schema"
-FORMAT = "livecut-problems-1"
+FORMAT = "livecut-problems-2"
 
 
 def files(published: Published) -> Iterator[File]:
@@ -46,10 +49,11 @@ def public_problems(published: Published) -> tuple[EditionProblem, ...]:
 
 def problem_rows(published: Published) -> tuple[dict[str, Any], ...]:
     """A row for each public problem, by the columns of ``problems``."""
-    return tuple(_row(one, published.build_id) for one in public_problems(published))
+    recorded = not published.edition.counts_samples
+    return tuple(_row(one, published.build_id, recorded) for one in public_problems(published))
 
 
-def _row(one: EditionProblem, build_id: str) -> dict[str, Any]:
+def _row(one: EditionProblem, build_id: str, recorded: bool) -> dict[str, Any]:
     facts = one.facts
     values = {
         "problem": one.written_id,
@@ -79,9 +83,17 @@ def _row(one: EditionProblem, build_id: str) -> dict[str, Any]:
         "suite_digest": facts.suite_digest,
         "n_tests": facts.n_tests,
         "samples_only": facts.samples_only,
+        "test_origins": sorted(facts.hidden_origins) if recorded else None,
+        "made_strength": None if facts.strength is None else _strength(facts.strength),
         "has_checker": facts.has_checker,
         "flags": [{"name": name, "reason": reason} for name, reason in facts.flags],
         "withdrawn": facts.withdrawn,
         "build_id": build_id,
     }
     return {column.name: plain(values[column.name]) for column in columns_of(NAME)}
+
+
+def _strength(strength: MadeStrength) -> dict[str, Any]:
+    n, killed = strength.n_wrong, strength.n_wrong_killed
+    rate = (killed / n, *wilson(killed / n, n)) if n else (None, None, None)
+    return {**asdict(strength), **dict(zip(("kill_rate", "kill_rate_low", "kill_rate_high"), rate, strict=True))}

@@ -33,7 +33,7 @@ from eval.sheets import Sheet, plain
 
 NAME = "results"
 DESCRIPTION = "Every run in every table, with all that its number rests on: CSV, JSON, and the schema of both"
-FORMAT = "livecut-results-1"
+FORMAT = "livecut-results-2"
 
 
 def files(published: Published) -> Iterator[File]:

@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Final
 
 from db.asked import load_askable
 from db.records import ProblemKey
+from eval.basis import basis_of
 from eval.eligibility import NotScored
-from eval.evaluation import RunOutcomes, Settings, basis_of
+from eval.evaluation import RunOutcomes
 from eval.generate.conditions import Asking
 from eval.generate.questions import form_of
 from eval.models import Registry
 from eval.outcomes import load_problem_facts
 from eval.scenarios import Asked, AskingContext, task_form
+from eval.settings import Settings
 from eval.window import ProblemFacts, Reason, classify
 
 if TYPE_CHECKING:

@@ -34,9 +34,10 @@ def kills(strength: MadeStrength) -> str:
         "mutants": (strength.n_mutants_killed, strength.n_mutants),
     }
     failed = [f"{n_killed} of {n} {what}" for what, (n_killed, n) in rates.items() if n]
+    said = f"they fail {', '.join(failed)}" if failed else "no wrong program to measure them by"
     if strength.n_right_killed:
-        failed.append(f"and {strength.n_right_killed} of {strength.n_right} right ones")
-    return f"they fail {', '.join(failed)}" if failed else "no wrong program to measure them by"
+        said += f", and {strength.n_right_killed} of {counted(strength.n_right, 'right program')} contradicted some"
+    return said
 
 
 def rate(n_killed: int, n: int) -> str:
@@ -128,7 +129,8 @@ def _strength_lines(found: Account, strength: MadeStrength) -> Iterator[str]:
     }
     for name, (n_killed, n) in names.items():
         yield f"{name}: {rate(n_killed, n) if n else 'there are none'}"
-    yield f"right programs that fail: {strength.n_right_killed} of {strength.n_right}"
+    aside = "; the tests that they fail were set aside" if strength.n_right_killed else ""
+    yield f"right programs that fail: {strength.n_right_killed} of {strength.n_right}{aside}"
     if not found:
         return
     if found["n_wrong_failing_samples"]:

@@ -70,7 +70,7 @@ class VoterKind(StrEnum):
 class Voter:
     """A program that is asked. A completion has a ``model``; ``family`` None: the model is one by itself.
 
-    ``cpu_s`` is what it took on its slowest test, for the record. ValueError for a completion without a model.
+    ValueError for a completion without a model.
     """
 
     name: str
@@ -78,7 +78,6 @@ class Voter:
     model: str | None = None
     family: str | None = None
     passes_samples: bool = True
-    cpu_s: float | None = None
     is_under_evaluation: bool = False
 
     def __post_init__(self) -> None:

@@ -31,7 +31,8 @@ WRITTEN_BY_MODEL: Final = "model:"
 """How the sources of programs begin that a model wrote (`eval.made_tests.writing`)."""
 MOST_HELD: Final = 3_000_000
 """So many numbers and letters all inputs of a problem hold together: programs have to read them all."""
-_GREATEST: Final = 3
+SMALL: Final = 20_000
+"""Inputs that hold no more are always kept."""
 _EXPLODES = re.compile(r"more vertices than can be drawn|pairs of vertices to choose from|bytes|values in all")
 
 
@@ -231,19 +232,18 @@ def _drawn_calls(grammar: DesignGrammar, seed: int, wanted: int) -> Inputs:
 
 
 def _within_budget(amounts: Sequence[int]) -> list[int]:
-    """The places of inputs, smallest first, that together hold no more than ``MOST_HELD``: all where they do, or the
-    greatest up to half of it (at least ``_GREATEST``) and the smallest up to the rest."""
-    left = MOST_HELD
-    kept: set[int] = set()
-    for place in reversed(range(len(amounts))):
-        if len(kept) >= _GREATEST and left - amounts[place] < MOST_HELD // 2:
-            break
-        kept.add(place)
-        left -= amounts[place]
-    for place in range(len(amounts)):
-        if place not in kept and amounts[place] <= left:
+    """The places of inputs, smallest first, that together hold no more than ``MOST_HELD``: all that are small, then of
+    the others the greatest (one at least) and the smallest by turns."""
+    small = [place for place, held in enumerate(amounts) if held <= SMALL]
+    large = [place for place, held in enumerate(amounts) if held > SMALL]
+    kept, left = set(small), MOST_HELD - sum(amounts[place] for place in small)
+    is_first = True
+    while large:
+        place = large.pop(-1 if is_first or len(large) % 2 else 0)
+        if is_first or amounts[place] <= left:
             kept.add(place)
             left -= amounts[place]
+        is_first = False
     return sorted(kept)
 
 

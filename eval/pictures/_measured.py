@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
+from eval.basis import basis_of
 from eval.eligibility import CutoffStatus, NotScored, UsedCutoff
-from eval.evaluation import RunOutcomes, basis_of, digest_of_problems
+from eval.evaluation import RunOutcomes, digest_of_problems
 from eval.publishing.publication import Published
 from eval.standing import CUTOFF_RULE
 

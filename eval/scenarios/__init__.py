@@ -10,11 +10,13 @@ A scenario module has ``NAME`` and
 * ``outcomes(session, environment_id, runs) -> {run id: tuple[Outcome, ...]}``: what became of the answers; an
   environment None means that nothing was judged yet.
 
-``IS_JUDGED`` (default False): answers are programs that tests judge. ``ONCE`` (default False): the questions say how
-many answers they get. ``MAX_K`` (default None: any) is the largest k of its pass@k. A scenario that goes on from
-the runs of another has ``repairs(session, model, label) -> str``, which names such a run for the condition ``repairs``,
-and ``repaired(session, runs)``, which finds them again. Modules whose name begins with an underscore are no scenarios.
-A new scenario is such a module and prompts for it in ``eval/generate/templates``.
+``IS_JUDGED`` (default False): answers are programs that tests judge, so that problems need tests beyond the samples to
+count. Where answers are held against what a test says, it matters not whether the statement shows that test to people:
+the questions see to it that it is not shown to the model, or that it gives nothing away. ``ONCE`` (default False): the
+questions say how many answers they get. ``MAX_K`` (default None: any) is the largest k of its pass@k. A scenario that
+goes on from the runs of another has ``repairs(session, model, label) -> str``, which names such a run for the condition
+``repairs``, and ``repaired(session, runs)``, which finds them again. Modules whose name begins with an underscore are
+no scenarios. A new scenario is such a module and prompts for it in ``eval/generate/templates``.
 """
 
 from __future__ import annotations

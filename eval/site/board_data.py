@@ -3,29 +3,35 @@
 It is one script that sets ``window.LIVE_BOARD`` (a page opened from a folder may run a script, and read no file). Its
 value, all of it ASCII; every instant is in ms since 1970 (UTC), a place is one in ``problems``, counted from 0:
 
-``format``     1
+``format``     2
 ``build``      the build's id, which the page's form has too: another one's data are not shown
 ``commands``   how `live eval` is asked: ``own``, ``common`` (after the cut-offs), ``explicit`` (a window that is
                given); ``tail`` follows each, then ``common_tail`` for common tables, and ``models`` end it;
                ``platform`` and ``difficulty`` stand where a view chooses none; ``basis`` says where they give the same
+``counts_samples``  whether results of runs judged here on sample tests alone count, by the rules of the edition's time
 ``few``        by the number of problems: why it is too small for a rate. The first is of problems that runs share
 ``limits``     from where on there are ranks: ``models``, ``common`` problems, and at most this share ``failed``
 ``platforms``  names, one for each that differs by more than its case; ``difficulties`` likewise
 ``reasons``    why a problem has no result: the texts of `COMMON_REASONS` in that order, then those of problems
+``origins``    where tests come from: the words of `ORIGINS`
 ``t``          by degrees of freedom: the 97.5 % quantiles of Student's t (nothing for 0)
 ``times``      the different dates of publication, each by its first instant; ``ends``: [place in times, end of what a
                coarse date names]. One instant may stand there twice, exact and coarse
 ``alphabet``   88 characters, the digits of numbers to the base of 88. A column is written as a text in which each
                number has the same count of them
 ``problems``   columns of ``n_problems`` numbers: ``time`` is 1 more than a place in ``times`` (0: no date is known),
-               ``platform`` and ``difficulty`` are places in these lists, ``contest`` numbers contests; ``untested``
-               lists problems without tests, ``kept_out`` those that no run is scored on, as [problem, reason]
+               ``platform`` and ``difficulty`` are places in these lists, ``contest`` numbers contests, ``tests`` is 1
+               more than a place in ``origins`` (0: none); ``untested`` lists problems without tests, ``samples_only``
+               those on which results of runs judged here do not count, ``made`` what made tests did to known-wrong
+               programs, as [problem, how many there are, how many they fail], ``kept_out`` problems that no run is
+               scored on, as [problem, reason]
 ``codes``      the pairs of samples and correct ones that occur, most frequent first
 ``runs``       in the edition's order: ``slug``, ``name``, ``model`` (a number, the same for runs of one model),
                ``group`` (runs under equal settings), ``imported``; ``after``: the first instant after its cut-off,
                ``start``: that with the margin (null: no cut-off is known); ``refused``, ``doubted``, ``ambiguous``:
                why it has no score after its cut-off, is not compared after it, is never compared (null: it is);
-               ``results``: a column, for each problem 0 (no outcome) or 1 more than the place of its pair in ``codes``;
+               ``results``: a column, for each problem 0 (no outcome) or 1 more than the place of its pair in ``codes``,
+               also on problems on which it does not count;
                ``rare``: [problem, [waiting, internal, older, failed]], samples without a verdict by why, and failed
                requests, where there are such
 ``ranked``     windows whose ranks were computed: [since, until (null: no bound), a column with five numbers for each
@@ -46,12 +52,13 @@ from itertools import chain
 from shlex import quote
 from typing import Any
 
+from eval.basis import basis_of
 from eval.board import EPOCH
 from eval.cautions import differing_fields
 from eval.common_window import by_settings
 from eval.editions.document import Edition, EditionRun, RankedWindow
 from eval.eligibility import NotScored
-from eval.evaluation import RunOutcomes, basis_of
+from eval.evaluation import RunOutcomes
 from eval.generate.health import MAX_SHARE
 from eval.labels import LEVELS
 from eval.publishing.publication import Published
@@ -59,11 +66,12 @@ from eval.ranking import NOTHING_COMMON
 from eval.render import left_out_text
 from eval.report import TOO_FEW_PROBLEMS, Row, too_few
 from eval.scoring import UNKNOWN
+from eval.site.tests_told import ORIGINS, origin_word
 from eval.statistics.intervals import t_quantile
 from eval.statistics.ranks import MIN_COMMON, MIN_MODELS
 from eval.window import ProblemFacts, Reason, quality_reason
 
-FORMAT = 1
+FORMAT = 2
 SCRIPTS = ("intervals.js", "tables.js", "board.js")
 """The scripts of the start page, in the order in which it loads them."""
 
@@ -73,6 +81,7 @@ COMMON_REASONS = (
     Reason.TOO_NEAR,
     Reason.OUTSIDE_WINDOW,
     Reason.NO_TESTS,
+    Reason.SAMPLES_ONLY,
     Reason.NO_COMPLETION,
     Reason.NO_RESULT,
     Reason.NOT_JUDGED,
@@ -152,6 +161,7 @@ def _document(published: Published) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "build": published.build_id,
+        "counts_samples": edition.counts_samples,
         "commands": _commands(edition),
         "few": [NOTHING_COMMON, *map(too_few, range(1, TOO_FEW_PROBLEMS))],
         "limits": {"models": MIN_MODELS, "common": MIN_COMMON, "failed": MAX_SHARE},
@@ -198,7 +208,7 @@ def _commands(edition: Edition) -> dict[str, Any]:
     after_cutoff = f"--after-cutoff{margin if hours else ''}"
     flagged = " --include-flagged" if settings.include_flagged else ""
     models = _models(edition)
-    is_named = len(models) <= MAX_NAMED_MODELS
+    is_named, counts_samples = len(models) <= MAX_NAMED_MODELS, edition.counts_samples
     # A name that begins with a hyphen is no option.
     ended = " --" if any(name.startswith("-") for name in models) else ""
     return {
@@ -209,7 +219,9 @@ def _commands(edition: Edition) -> dict[str, Any]:
         "common_tail": "".join(f" --across {quote(name)}" for name in settings.across)
         + (f" --seed {settings.seed}" if settings.seed else ""),
         "models": ended + "".join(f" {quote(name)}" for name in models) if is_named else "",
-        "basis": "on the store as it was frozen" + ("" if is_named else ", for the models of this edition alone"),
+        "basis": "on the store as it was frozen"
+        + ("" if is_named else ", for the models of this edition alone")
+        + (f", with {edition.software}, by which results on sample tests alone count" if counts_samples else ""),
         "platform": list(settings.platforms),
         "difficulty": list(settings.difficulties),
     }
@@ -232,22 +244,32 @@ def _problem_lists(edition: Edition, problems: Sequence[ProblemFacts]) -> dict[s
     found = [quality_reason(one, include_flagged=include_flagged) for one in problems]
     reasons = [*map(str, COMMON_REASONS), *sorted({str(reason) for reason in found if reason is not None})]
     contests = _numbers(one.cluster for one in problems)
+    counts_samples = edition.counts_samples
+    origins = [origin_word(one, counts_samples=counts_samples) for one in problems]
     columns = {
         "time": (len(times), [0 if span is None else places[span] for span in spans]),
         "platform": (len(platforms), [platforms[one.platform.casefold()] for one in problems]),
         "difficulty": (len(difficulties), [difficulties[(one.difficulty or UNKNOWN).casefold()] for one in problems]),
         "contest": (max(contests, default=0), contests),
+        "tests": (len(ORIGINS), [0 if word is None else ORIGINS.index(word) + 1 for word in origins]),
     }
     return {
         "n_problems": len(problems),
         "platforms": values.platforms,
         "difficulties": values.difficulties,
         "reasons": reasons,
+        "origins": ORIGINS,
         "times": [start for start, _ in times],
         "ends": [[place, end] for place, (start, end) in enumerate(times) if start != end],
         "problems": {
             **{name: _column(numbers, largest) for name, (largest, numbers) in columns.items()},
             "untested": [place for place, one in enumerate(problems) if one.n_tests == 0],
+            "samples_only": [place for place, one in enumerate(problems) if one.samples_only and not counts_samples],
+            "made": [
+                [place, one.strength.n_wrong, one.strength.n_wrong_killed]
+                for place, one in enumerate(problems)
+                if one.strength is not None and one.strength.n_wrong
+            ],
             "kept_out": [[place, reasons.index(str(why))] for place, why in enumerate(found) if why is not None],
         },
     }

@@ -25,6 +25,7 @@ from eval.site.cells import (
 )
 from eval.site.own_table import name_cell
 from eval.site.runs import RunsOf
+from eval.site.tests_told import COLUMN, common_basis_cell
 
 HEADS = (
     Head("model", sort=SORT_TEXT),
@@ -36,6 +37,7 @@ HEADS = (
     Head("tier", "tier", SORT_NUMBER, is_number=True),
     Head("note", "note"),
     Head("problems", "problems", SORT_NUMBER, is_number=True),
+    Head("tests beyond the samples", COLUMN),
     Head("samples", sort=SORT_NUMBER, is_number=True, is_default_only=True),
     Head("lacks", "lacks", SORT_NUMBER, is_number=True),
     Head("may have seen", "exposed", SORT_NUMBER, is_number=True),
@@ -118,7 +120,7 @@ def _body(runs: RunsOf, group: SettingsGroup, found: Mapping[str, Found], reason
 def _row(runs: RunsOf, run: EditionRun, found: Found | None, reasons: Reasons) -> GridRow:
     first = name_cell(runs, run)
     slug = runs.published.run_slugs[run.name]
-    cells = _absent(_why_absent(runs, run), reasons) if found is None else _present(found, reasons)
+    cells = _absent(_why_absent(runs, run), reasons) if found is None else _present(run, found, reasons)
     return GridRow((first, *cells), slug, run.name)
 
 
@@ -135,10 +137,10 @@ def _why_absent(runs: RunsOf, run: EditionRun) -> str:
 
 def _absent(reason: str, reasons: Reasons) -> list[Cell]:
     nothing = reasons.empty(f"not compared: {reason}")
-    return [nothing, nothing, Cell(), *[nothing] * 3, Cell(f"not compared: {reason}"), *[nothing] * 5]
+    return [nothing, nothing, Cell(), *[nothing] * 3, Cell(f"not compared: {reason}"), *[nothing] * 6]
 
 
-def _present(found: Found, reasons: Reasons) -> list[Cell]:
+def _present(run: EditionRun, found: Found, reasons: Reasons) -> list[Cell]:
     few = str(found.data["reason"] or "")
     exposed = found.data["n_exposed"]
     samples = found.data.get("n_samples")
@@ -149,6 +151,7 @@ def _present(found: Found, reasons: Reasons) -> list[Cell]:
         *(_ranks(found, heading, reasons) for heading in (_RANK, _ALL, _TIER)),
         Cell(few),
         count_cell(found.group["n_problems"]),
+        common_basis_cell(run, found.group, reasons),
         count_cell(samples) if samples is not None else reasons.empty("not counted by the version that froze this"),
         count_cell(found.data["n_missing"]),
         reasons.empty("no cut-off is known, so nobody can tell") if exposed is None else count_cell(exposed),

@@ -15,6 +15,7 @@ from eval.site.problem_list import flagged
 from eval.site.run_conditions import asking_lines
 from eval.site.runs import RunsOf
 from eval.site.sheet_tables import changes_tables, equated_table, picture_table, private_table, saturation_table
+from eval.site.tests_told import basis_table, rules_of_tests
 from eval.site.wording import METHODS, counted, hours_text
 from eval.statistics.ranks import MIN_COMMON
 from eval.statistics.ranks import MIN_MODELS as MIN_RANKED
@@ -55,6 +56,7 @@ def index_values(runs: RunsOf, pictures: Mapping[str, Any]) -> dict[str, Any]:
         "methods": tuple(_methods(runs)),
         "warnings": warning_lines(runs),
         "left_out": left_out_table(runs),
+        "tests": basis_table(runs),
         "not_scored": tuple((one.model, one.reason) for one in numbers.own.not_scored),
         "withdrawn": tuple(sorted(edition.withdrawn.items())),
         "common": common_table(runs),
@@ -140,6 +142,7 @@ def _own_conditions(runs: RunsOf) -> Iterator[tuple[str, str]]:
         "95 %",
         "an interval for the mean over problems that come in contests; it holds the noise of the samples already",
     )
+    yield "tests", rules_of_tests(runs)
     yield "seed", f"{settings.seed}, for what is drawn at random"
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from eval.audits.contamination import ENOUGH_CONTROLS
 from eval.cautions import CEILING, FEW_PROBLEMS, FLOOR, MAX_MISSING, OLD
+from eval.editions.document import EditionProblem
+from eval.editions.tests_in_words import kind_of_tests
 from eval.models import EARLY_CUTOFF_MONTHS
 from eval.report import TOO_FEW_PROBLEMS
 from eval.site.runs import RunsOf
@@ -30,14 +33,21 @@ def limits_values(runs: RunsOf) -> dict[str, Any]:
     return {
         "margin": hours_text(runs.edition.settings.margin_hours),
         "n_problems": len(problems),
-        "n_samples_only": sum(one.facts.samples_only for one in problems),
-        "n_untested": sum(not one.facts.n_tests for one in problems),
+        "kinds_of_tests": _kinds_of_tests(problems),
+        "counts_samples": runs.edition.counts_samples,
+        "n_apart": sum(row.samples_only is not None for row in runs.numbers.own.rows),
         "n_runs": len(runs.edition.runs),
         "n_imported": sum(run.imported for run in runs.edition.runs),
         "n_private": runs.edition.n_private,
         "has_private_scores": bool(runs.numbers.private),
         "thresholds": tuple(_thresholds()),
     }
+
+
+def _kinds_of_tests(problems: Iterable[EditionProblem]) -> str:
+    """How many problems have tests of which kind, the most frequent first."""
+    counts = Counter(kind_of_tests(one.facts) for one in problems)
+    return ", ".join(f"{n} {kind}" for kind, n in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
 
 def _thresholds() -> Iterator[Threshold]:

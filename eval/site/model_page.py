@@ -18,6 +18,7 @@ from eval.site.own_table import interval_cell, score_cell
 from eval.site.problem_page import heading
 from eval.site.runs import GapVerdict, RunsOf
 from eval.site.standing import Standings
+from eval.site.tests_told import own_basis_cell, told_basis
 from eval.site.wording import METHODS, counted, spaced
 from eval.statistics.placebo import Verdict
 
@@ -36,7 +37,7 @@ def model_values(runs: RunsOf, standings: Standings, run: EditionRun, pictures: 
         "headline": None if row is None else (share_text(row.pass_at_1), interval_text(row.pass_at_1)),
         "method": "" if row is None else METHODS.get(row.pass_at_1.interval_method, ""),
         "no_number": NO_NUMBER,
-        "facts": tuple(_facts(run, row, entry)),
+        "facts": tuple(_facts(runs, run, row, entry)),
         "cutoff": None if row is None or row.cutoff is None else cutoff_basis(row),
         "claims": claims_table(runs, run),
         "model_notes": entry.notes if entry is not None else None,
@@ -47,6 +48,7 @@ def model_values(runs: RunsOf, standings: Standings, run: EditionRun, pictures: 
         "months": None if by_month else months_table(runs, run),
         "parts": () if row is None else tuple(_parts(row)),
         "left_out": None if row is None else left_out_rows(row),
+        "tests": tuple(told_basis(runs, run, row)),
         "warnings": () if row is None else (*_broken_notes(runs, run), *row.warnings),
         "conditions": tuple(sorted((spaced(str(name)), str(value)) for name, value in run.conditions.items())),
         "failures": _failures(runs, run),
@@ -67,7 +69,7 @@ def _entry(runs: RunsOf, run: EditionRun) -> ModelEntry | None:
         return None
 
 
-def _facts(run: EditionRun, row: Row | None, entry: ModelEntry | None) -> Iterator[Fact]:
+def _facts(runs: RunsOf, run: EditionRun, row: Row | None, entry: ModelEntry | None) -> Iterator[Fact]:
     yield Fact("model", run.entry or run.model)
     if entry is not None and entry.provider:
         yield Fact("provider", entry.provider)
@@ -86,6 +88,7 @@ def _facts(run: EditionRun, row: Row | None, entry: ModelEntry | None) -> Iterat
         "problems", f"{row.n_judged} judged of {row.n_eligible} eligible, in {counted(row.n_contests, 'contest')}"
     )
     yield Fact("samples", samples_text(row))
+    yield Fact("tests beyond the samples", own_basis_cell(runs, row, Reasons()).text, link="#tests")
     yield Fact("problem set", "digest", code=row.problem_set_digest)
     if row.environment_digest:
         yield Fact("environment", "digest", code=row.environment_digest)

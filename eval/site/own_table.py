@@ -28,6 +28,7 @@ from eval.site.cells import (
     number_value,
 )
 from eval.site.runs import RunsOf
+from eval.site.tests_told import COLUMN, own_basis_cell
 
 MAX_STRATA = 4
 """Parts of the problems that a cell lists; where there are more, it counts them and leads to the model's page."""
@@ -40,6 +41,7 @@ HEADS = (
     Head("note", "note"),
     Head("judged", "problems", SORT_NUMBER, is_number=True),
     Head("of eligible", "eligible", SORT_NUMBER, is_number=True),
+    Head("tests beyond the samples", COLUMN),
     Head("cut-off", sort=SORT_TEXT),
     Head("counts from (UTC)", sort=SORT_TEXT, is_default_only=True),
     Head("gap at the cut-off", sort=SORT_TEXT),
@@ -69,9 +71,9 @@ def own_table(runs: RunsOf) -> Grid:
 
 
 def _row(runs: RunsOf, run: EditionRun, reasons: Reasons) -> GridRow:
-    row, page = runs.rows.get(run.name), runs.links[run.name]
+    row = runs.rows.get(run.name)
     doubts = _doubts(runs, run, reasons)
-    cells = _unscored(runs, run, doubts, reasons) if row is None else _scored(row, page, doubts, reasons)
+    cells = _unscored(runs, run, doubts, reasons) if row is None else _scored(runs, row, doubts, reasons)
     return GridRow((name_cell(runs, run), *cells), runs.published.run_slugs[run.name], run.name)
 
 
@@ -86,11 +88,11 @@ def name_cell(runs: RunsOf, run: EditionRun) -> Cell:
 def _unscored(runs: RunsOf, run: EditionRun, doubts: list[Cell], reasons: Reasons) -> list[Cell]:
     reason = f"not scored: {runs.not_scored(run)}"
     nothing = reasons.empty(reason)
-    return [nothing, nothing, Cell(), Cell(reason), *[nothing] * 4, *doubts, *[nothing] * 5]
+    return [nothing, nothing, Cell(), Cell(reason), *[nothing] * 5, *doubts, *[nothing] * 5]
 
 
-def _scored(row: Row, page: str, doubts: list[Cell], reasons: Reasons) -> list[Cell]:
-    score, n_warnings = row.pass_at_1, len(row.warnings)
+def _scored(runs: RunsOf, row: Row, doubts: list[Cell], reasons: Reasons) -> list[Cell]:
+    score, n_warnings, page = row.pass_at_1, len(row.warnings), runs.links[row.run]
     return [
         score_cell(score, reasons),
         interval_cell(score, reasons),
@@ -98,6 +100,7 @@ def _scored(row: Row, page: str, doubts: list[Cell], reasons: Reasons) -> list[C
         Cell(own_note(row)),
         count_cell(row.n_judged),
         count_cell(row.n_eligible),
+        own_basis_cell(runs, row, reasons),
         cutoff_cell(row, reasons),
         Cell("any time") if row.window_from is None else _from_cell(row.window_from),
         *doubts,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from eval.editions.document import EditionProblem
+from eval.editions.tests_in_words import kind_of_tests
 from eval.scoring import UNKNOWN
 from eval.site.cells import Body, Cell, Grid, GridRow, Head, Reasons
 from eval.site.problem_page import heading
@@ -48,12 +49,16 @@ class Flagged:
 
 @dataclass(frozen=True)
 class _Solved:
-    """The mean share of samples that passed, over how many runs; apart those that cannot have seen the problem."""
+    """The mean share of samples that passed, over how many runs; apart those that cannot have seen the problem.
+
+    Results on sample tests alone are none of them; ``is_apart``: there are such, and no others.
+    """
 
     share: float | None
     n_runs: int
     clean_share: float | None
     n_clean: int
+    is_apart: bool
 
 
 def list_pages(runs: RunsOf, standings: Standings) -> tuple[ListPage, ...]:
@@ -108,6 +113,7 @@ def _grid(runs: RunsOf, standings: Standings, problems: Sequence[EditionProblem]
         Head("public since (UTC)"),
         Head("platform"),
         Head("difficulty"),
+        Head("tests"),
         Head("solved, all runs", is_number=True),
         Head("solved, after their cut-off", is_number=True),
         Head("flags"),
@@ -124,6 +130,8 @@ def _grid(runs: RunsOf, standings: Standings, problems: Sequence[EditionProblem]
 def _row(runs: RunsOf, solved: _Solved, problem: EditionProblem, reasons: Reasons) -> GridRow:
     facts = problem.facts
     at = facts.exposed_at
+    nobody = "all results on it are on sample tests alone" if solved.is_apart else "no run has a result on it"
+    nobody_clean = nobody if solved.is_apart else f"{nobody} that cannot have seen it"
     return GridRow(
         (
             Cell(problem.written_id, href=f"problems/{runs.published.problem_slugs[problem.written_id]}.html"),
@@ -131,8 +139,9 @@ def _row(runs: RunsOf, solved: _Solved, problem: EditionProblem, reasons: Reason
             reasons.empty("no date is known") if at is None else Cell(f"{at:%Y-%m-%d}"),
             Cell(facts.platform),
             Cell(facts.difficulty or UNKNOWN),
-            _share(solved.share, solved.n_runs, "no run has a result on it", reasons),
-            _share(solved.clean_share, solved.n_clean, "no run has a result on it that cannot have seen it", reasons),
+            Cell(kind_of_tests(facts)),
+            _share(solved.share, solved.n_runs, nobody, reasons),
+            _share(solved.clean_share, solved.n_clean, nobody_clean, reasons),
             Cell(", ".join(flag_names(problem))),
         )
     )
@@ -143,10 +152,12 @@ def _share(share: float | None, n: int, reason: str, reasons: Reasons) -> Cell:
 
 
 def _solved(runs: RunsOf, standings: Standings, problem: EditionProblem) -> _Solved:
-    found = [standings.of(problem, run.name) for run in runs.edition.runs]
-    shares = [one.n_correct / one.n_samples for one in found if one.n_samples]
-    clean = [one.n_correct / one.n_samples for one in found if one.n_samples and one.is_clean]
-    return _Solved(_mean(shares), len(shares), _mean(clean), len(clean))
+    everyone = [standings.of(problem, run.name) for run in runs.edition.runs]
+    found = [one for one in everyone if one.n_samples and not one.is_apart]
+    shares = [one.n_correct / one.n_samples for one in found]
+    clean = [one.n_correct / one.n_samples for one in found if one.is_clean]
+    is_apart = not found and any(one.is_apart for one in everyone)
+    return _Solved(_mean(shares), len(shares), _mean(clean), len(clean), is_apart)
 
 
 def _mean(shares: Sequence[float]) -> float | None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from db.records import Precision
+from db.records import MadeStrength, Precision, TestOrigin
 from eval.editions.document import EditionProblem
+from eval.editions.tests_in_words import origins_text
 from eval.render import written_cutoff
 from eval.report import utc_text
-from eval.site.cells import Body, Cell, Grid, GridRow, Head, Reasons, is_web_link, moment_text
+from eval.site.cells import Body, Cell, Grid, GridRow, Head, Reasons, count_cell, is_web_link, moment_text
 from eval.site.runs import RunsOf
 from eval.site.standing import Standing, Standings
-from eval.site.wording import PRECISIONS, spaced
-from eval.window import ProblemFacts, flag_reason
+from eval.site.wording import PRECISIONS, counted, spaced
+from eval.statistics.intervals import wilson
+from eval.window import ProblemFacts, Reason, flag_reason
 
 UNTITLED = "untitled"
 
@@ -30,6 +32,9 @@ def problem_values(runs: RunsOf, standings: Standings, problem: EditionProblem) 
         "released": _released(problem),
         "evidence": evidence_table(problem),
         "tests": tests_words(facts),
+        "strength": None if facts.strength is None else strength_grid(facts.strength),
+        "is_made": TestOrigin.GENERATED in facts.hidden_origins,
+        "is_recorded": not runs.edition.counts_samples,
         "flags": tuple(flag_words(facts, include_flagged=runs.edition.settings.include_flagged)),
         "status": spaced(problem.status),
         "results": results_table(runs, standings, problem),
@@ -74,18 +79,69 @@ def evidence_table(problem: EditionProblem) -> Grid:
 
 
 def tests_words(facts: ProblemFacts) -> str:
-    """How many tests there are, and of what kind."""
+    """How many tests there are, and where those beyond the samples come from."""
     if not facts.n_tests:
         return "none here: only imported results count"
-    tests = "1 test" if facts.n_tests == 1 else f"{facts.n_tests} tests"
-    tests += ", the samples of its statement only" if facts.samples_only else ""
+    tests = counted(facts.n_tests, "test")
+    if facts.samples_only:
+        tests += ", the samples of its statement only"
+    else:
+        origins = origins_text(facts)
+        tests += f"; beyond the samples of its statement: {origins or 'of an origin that is not recorded'}"
     return tests + (", with a checker of its own" if facts.has_checker else "")
+
+
+def strength_grid(strength: MadeStrength) -> Grid:
+    """What made tests do to programs of which is known what they are, kind by kind."""
+    reasons = Reasons()
+    kinds = (
+        ("known-wrong programs", strength.n_wrong, strength.n_wrong_killed, "all of them"),
+        ("right programs with one thing changed (mutants)", strength.n_mutants, strength.n_mutants_killed, "many"),
+        ("known to be too slow", strength.n_slow, strength.n_slow_killed, "all of them"),
+    )
+    rows = tuple(
+        GridRow(
+            (
+                Cell(what),
+                count_cell(n),
+                count_cell(failed),
+                Cell(f"{100 * failed / n:.1f} %") if n else reasons.empty("there was no such program to try"),
+                _wilson(n, failed, reasons),
+                Cell(wanted),
+            )
+        )
+        for what, n, failed, wanted in kinds
+    )
+    heads = (
+        Head("programs"),
+        Head("tried", is_number=True),
+        Head("fail", is_number=True),
+        Head("share", is_number=True),
+        Head("95 %", is_number=True),
+        Head("should fail"),
+    )
+    caption = "What its made tests do to programs of which is known what they are"
+    n, n_aside = strength.n_right, strength.n_right_killed
+    aside = f"; what {n_aside} of them failed was set aside" if n_aside else ""
+    right = (
+        f"of {counted(n, 'program')} known to be right these tests fail none{aside}"
+        if n
+        else "no other program known to be right was there to try"
+    )
+    return Grid("strength", caption, heads, (Body(rows),), tuple(reasons.texts), (right,))
+
+
+def _wilson(n: int, failed: int, reasons: Reasons) -> Cell:
+    if not n:
+        return reasons.empty("there was no such program to try")
+    low, high = wilson(failed / n, n)
+    return Cell(f"{100 * low:.1f}–{100 * high:.1f}")
 
 
 def flag_words(facts: ProblemFacts, *, include_flagged: bool) -> Iterator[tuple[str, str, str]]:
     """Each flag with its reason, and what it does."""
     for name, why in facts.flags:
-        effect = flag_reason(name, has_checker=facts.has_checker)
+        effect = flag_reason(name, has_checker=facts.has_checker, has_made_tests=facts.has_made_tests)
         if effect is None:
             does = "for information: it keeps the problem out of no score"
         elif include_flagged:
@@ -109,7 +165,7 @@ def results_table(runs: RunsOf, standings: Standings, problem: EditionProblem) -
                     Cell(written_cutoff(row)) if row is not None and row.cutoff else reasons.empty("no usable cut-off"),
                     Cell(one.counts) if one.n_samples else reasons.empty(_without_result(one, run.imported)),
                     Cell(one.exposure),
-                    Cell(f"no: {one.reason}" if one.reason else "yes"),
+                    Cell(_counting(one)),
                 )
             )
         )
@@ -123,6 +179,12 @@ def results_table(runs: RunsOf, standings: Standings, problem: EditionProblem) -
     return Grid(
         "results", "Samples that passed of all that were judged", heads, (Body(tuple(rows)),), tuple(reasons.texts)
     )
+
+
+def _counting(one: Standing) -> str:
+    if one.is_apart:
+        return f"no: {one.reason}" if one.reason == Reason.SAMPLES_ONLY else f"no: {one.reason}; sample tests only"
+    return f"no: {one.reason}" if one.reason else "yes"
 
 
 def _without_result(one: Standing, imported: bool) -> str:

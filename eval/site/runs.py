@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any
 
 from eval.audits.contamination import ALL_PLATFORMS
+from eval.basis import Basis, basis_of
 from eval.editions.document import EditionRun
 from eval.eligibility import NotScored
-from eval.evaluation import Basis, basis_of
 from eval.models import Registry
 from eval.publishing.publication import Published
 from eval.report import Row

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from eval.editions.document import EditionProblem, EditionRun
 from eval.eligibility import NotScored
-from eval.evaluation import Outcome, outcome_reason
+from eval.evaluation import Outcome, outcome_reason, want_of_tests
 from eval.site.runs import RunsOf
 from eval.standing import RunWindows, run_windows, side
 from eval.window import Reason, classify, date_reason
@@ -22,13 +22,15 @@ NO_DATE, NO_CUTOFF = "no date is known: may have seen it", "no cut-off is known:
 class Standing:
     """One problem for one run. ``reason`` says why it does not count in the run's row, "" where it does.
 
-    ``exposure`` says whether the model may have seen it; ``n_correct`` of ``n_samples`` judged samples passed.
+    ``exposure`` says whether the model may have seen it; ``n_correct`` of ``n_samples`` judged samples passed. A result
+    ``is_apart`` that is of programs on sample tests alone, which counts nowhere.
     """
 
     exposure: str
     reason: str
     n_samples: int
     n_correct: int
+    is_apart: bool = False
 
     @property
     def is_clean(self) -> bool:
@@ -74,7 +76,12 @@ class Standings:
         measure = self._measures[run]
         outcome = measure.outcomes.get(problem.facts.problem_id)
         n, c = (0, 0) if outcome is None else (outcome.n_samples, outcome.n_correct)
-        return Standing(_exposure(problem, measure.windows), self._reason(problem, measure, outcome), n, c)
+        is_apart = n > 0 and self._want_of_tests(problem, measure) is Reason.SAMPLES_ONLY
+        return Standing(_exposure(problem, measure.windows), self._reason(problem, measure, outcome), n, c, is_apart)
+
+    def _want_of_tests(self, problem: EditionProblem, measure: _Measure) -> Reason | None:
+        by_tests = not self.runs.edition.counts_samples
+        return want_of_tests(problem.facts, measure.imported, by_tests=by_tests)
 
     def _reason(self, problem: EditionProblem, measure: _Measure, outcome: Outcome | None) -> str:
         window = measure.windows.scored
@@ -83,7 +90,8 @@ class Standings:
         if not self.settings.admits(problem.facts):
             return "left out by the edition's filters"
         found = classify(problem.facts, window, include_flagged=self.settings.include_flagged)
-        return str(found or outcome_reason(problem.facts, outcome, measure.imported) or "")
+        by_tests = not self.runs.edition.counts_samples
+        return str(found or outcome_reason(problem.facts, outcome, measure.imported, by_tests=by_tests) or "")
 
 
 def _exposure(problem: EditionProblem, windows: RunWindows) -> str:

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from db.completions import RunRecord
     from db.engine import Store
     from db.records import Place, ProblemKey
-    from eval.evaluation import Settings
     from eval.generate.choosing import Choice
     from eval.generate.conditions import Asking
     from eval.generate.sampling import Sampling
+    from eval.settings import Settings
 
 AskedModel = Annotated[str, typer.Argument(metavar="MODEL", help="The model, by a name that a registry knows.")]
 AskedAs = Annotated[

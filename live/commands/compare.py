@@ -29,7 +29,7 @@ from live.session import Session, read_day, session_of, utc_now
 
 if TYPE_CHECKING:
     from eval.common_window import CommonWindow
-    from eval.evaluation import Settings
+    from eval.settings import Settings
 
 
 def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the command
@@ -73,7 +73,8 @@ def compare(  # noqa: PLR0913, PLR0917 - one parameter for each option of the co
 
     Differences are paired and their errors clustered by contest; with one sample each McNemar's exact test is added,
     with several tests p values are adjusted (Holm). What could have been seen stands beside each. Runs that were not
-    judged alike (here, or imported from another origin) have no numbers without --across results.
+    judged alike (here, or imported from another origin) have no numbers without --across results. What programs do on
+    sample tests alone is not compared.
     """
     from eval.audits.broken_months import warned
     from eval.comparison import compare_runs, comparison_sheet

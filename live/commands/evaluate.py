@@ -30,8 +30,8 @@ from live.session import Session, output_console, read_day, session_of, utc_now
 
 if TYPE_CHECKING:
     from db.engine import Store
-    from eval.evaluation import Settings
     from eval.report import Report
+    from eval.settings import Settings
     from eval.sheets import Sheet
 
 
@@ -94,6 +94,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - one parameter for each option of the c
     """Score models, each with its window, its error and what was left out.
 
     Without --after-cutoff an explicit window (--since, --until) is required: no default mixes old problems in.
+    Programs are scored on problems with tests beyond the samples; what they do on samples alone stands apart.
     """
     from eval.tables import common_table, equated_table
     from eval.window import Reason

@@ -13,8 +13,9 @@ from live.session import Session, utc_now
 if TYPE_CHECKING:
     from db.engine import Store
     from db.environments import EnvironmentRow
-    from eval.evaluation import RunOutcomes, Settings
+    from eval.evaluation import RunOutcomes
     from eval.models import Registry
+    from eval.settings import Settings
     from eval.tables import Material
     from eval.window import ProblemFacts
 

@@ -12,7 +12,7 @@ import typer
 from live.errors import UsageError
 
 if TYPE_CHECKING:
-    from eval.evaluation import Settings
+    from eval.settings import Settings
     from eval.window import Window
 
 AfterCutoff = Annotated[
@@ -64,7 +64,7 @@ def read_settings(  # noqa: PLR0913 - one parameter for each option
     split: str = ProblemSplit.ALL,
 ) -> Settings:
     """The settings that the options say. Raises ``UsageError`` or ``CutoffUnreadable``."""
-    from eval.evaluation import Settings
+    from eval.settings import Settings
     from eval.window import parse_margin
 
     if not after_cutoff and since is None and until is None:

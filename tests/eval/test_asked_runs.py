@@ -19,10 +19,11 @@ from db.responses import FailureRecord, save_failures
 from eval.audits.runs import audit_runs, runs_sheet
 from eval.audits.selection import select
 from eval.common_window import common_window
-from eval.evaluation import Outcome, RunOutcomes, Settings, evaluate
+from eval.evaluation import Outcome, RunOutcomes, evaluate
 from eval.outcomes import load_judged_runs
 from eval.ranking import rank_runs, ranking_sheet
 from eval.report import Row, row_to_dict
+from eval.settings import Settings
 from eval.window import parse_since
 from tests.db.builders import problem as stored_problem
 from tests.eval.facts import NOW, model, problem, registry, run

@@ -15,9 +15,10 @@ from eval.common_window import CommonWindow, common_window
 from eval.comparison import compare_runs, comparison_sheet
 from eval.cutoffs import parse_cutoff
 from eval.equated import EquatedRuns, equate_runs, equated_sheet
-from eval.evaluation import RunOutcomes, Settings
+from eval.evaluation import RunOutcomes
 from eval.models import Registry
 from eval.ranking import rank_runs, ranking_sheet
+from eval.settings import Settings
 from eval.sheets import Sheet, sheet_to_csv, sheet_to_json
 from eval.window import ProblemFacts, parse_since
 from tests.eval.facts import NOW, matrix, model, problem, registry, run
@@ -70,7 +71,7 @@ def test_a_comparison_rests_on_problems_that_both_have_answered() -> None:
     common = compared(problems, [a, b], registry(model("a"), model("b")), EXPLICIT)
     (pair,) = compare_runs(common)
     assert (pair.found.n_common, pair.found.n_only_b, pair.found.difference) == (10, 6, 0.0)
-    assert "left out since only one of them has answered: 0 of the first, 6 of the second" in texts(
+    assert "left out since only one of them has a result there: 0 of the first, 6 of the second" in texts(
         comparison_sheet(common, (pair,))
     )
 

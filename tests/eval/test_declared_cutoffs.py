@@ -16,11 +16,12 @@ import pytest
 
 from eval.cutoffs import parse_cutoff
 from eval.eligibility import UsedCutoff, usable_cutoff
-from eval.evaluation import RunOutcomes, Settings, evaluate
+from eval.evaluation import RunOutcomes, evaluate
 from eval.models import Registry
 from eval.registry_files import load_registry
 from eval.registry_import import import_claims
 from eval.report import Row
+from eval.settings import Settings
 from eval.window import ProblemFacts
 from tests.eval.facts import NOW, matrix
 from tests.eval.statistics.boards import table

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from eval.claims import Claim, ClaimKind
 from eval.cutoffs import parse_cutoff
 from eval.eligibility import CutoffStatus, NotScored, UsedCutoff, usable_cutoff
-from eval.evaluation import Settings, evaluate
+from eval.evaluation import evaluate
 from eval.models import ModelEntry, RegistryError
 from eval.report import row_to_dict
+from eval.settings import Settings
 from tests.eval.facts import NOW, claim, model, problem, registry, run
 
 TRAINING, RELIABLE, ESTIMATE = ClaimKind

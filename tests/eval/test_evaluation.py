@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from db.records import Precision
 from eval.cutoffs import parse_cutoff
 from eval.eligibility import CutoffStatus
-from eval.evaluation import Outcome, RunOutcomes, Settings, evaluate
+from eval.evaluation import Outcome, RunOutcomes, evaluate
 from eval.models import Alias, Registry
 from eval.report import Report, Row
+from eval.settings import Settings
 from eval.window import ProblemFacts, Reason
 from tests.eval.facts import (
     NOW,
@@ -81,12 +82,14 @@ def test_every_problem_has_one_fate() -> None:
         problem(9),
         problem(10),
         problem(11),
+        *(problem(number, samples_only=True) for number in (12, 13)),
     ]
     outcomes = (
         *(Outcome(number, 1, 1) for number in range(8)),
         Outcome(9, 0, 0, n_waiting=1, n_internal=1),
         Outcome(10, 0, 0, n_internal=2),
         Outcome(11, 0, 0, n_older=1),
+        Outcome(12, 1, 1),
     )
     (row,) = report_of(problems, [RunOutcomes("m", outcomes)]).rows
     assert dict(row.left_out) == {
@@ -101,8 +104,9 @@ def test_every_problem_has_one_fate() -> None:
         Reason.NOT_JUDGED: 1,
         Reason.INTERNAL_ERROR: 1,
         Reason.OLDER_STATEMENT: 1,
+        Reason.SAMPLES_ONLY: 2,
     }
-    assert (row.n_eligible, row.n_with_tests, row.n_judged) == (6, 5, 1)
+    assert (row.n_eligible, row.n_with_tests, row.n_judged) == (8, 5, 1)
 
 
 def test_an_empty_window_gives_no_number() -> None:
@@ -239,14 +243,13 @@ def test_an_alias_is_read_as_of_the_day_of_the_run() -> None:
 
 
 def test_warnings_of_a_weak_row() -> None:
-    problems = [problem(number, contest=str(number % 4), samples_only=True) for number in range(8)]
+    problems = [problem(number, contest=str(number % 4)) for number in range(8)]
     entry = model("m", claims=(claim("2023-Q4", source=None),))
     report = report_of(problems, [run("m", [(number, 1, 0) for number in range(8)])], registry(entry))
     assert report.rows[0].warnings == (
         "cut-off without a source",
         'cut-off known only as "2023-Q4": its last day counts',
         "fewer than 10 problems (8): read it as a list, not as a rate",
-        "problems judged on sample tests only: 8",
         "one sample per problem",
         "published more than 12 months ago, so clean for this snapshot only: 8 of the problems",
     )
@@ -288,6 +291,7 @@ fates: st.SearchStrategy[dict[str, Any]] = st.builds(
     exposed_at=st.sampled_from([None, "2020-01-01", "2023-11-01", "2024-03-05", "2025-01-01"]),
     exposed_precision=st.sampled_from(list(Precision)),
     n_tests=st.integers(0, 1),
+    samples_only=st.booleans(),
     withdrawn=st.booleans(),
     flags=st.sampled_from([(), (("bad_tests", ""),), (("x", ""),)]),
     contest=st.sampled_from([None, "a", "b"]),
@@ -308,6 +312,9 @@ def test_nothing_is_lost_or_counted_twice(drawn: list[tuple[dict[str, Any], int,
     assert row.n_judged <= row.n_eligible
     assert sum(stratum.n_judged for stratum in row.by_platform) == row.n_judged
     assert (row.pass_at_1.value is None) == (row.n_judged == 0)
+    n_alone = 0 if row.samples_only is None else row.samples_only.n_problems
+    assert n_alone <= row.left_out.get(Reason.SAMPLES_ONLY, 0) <= row.n_eligible - row.n_with_tests
+    assert imported or row.n_judged <= row.n_with_tests
 
 
 @pytest.mark.shared

@@ -28,19 +28,22 @@ from db.records import (
 )
 from db.tallies import save_tally
 from eval.board import run_names
-from eval.evaluation import Outcome, RunOutcomes, Settings, evaluate
+from eval.evaluation import Outcome, RunOutcomes, evaluate
 from eval.outcomes import load_imported_runs, load_judged_runs, load_problem_facts, told_apart
+from eval.settings import Settings
 from tests.eval.facts import NOW, model, registry, utc
 
 KEYS = [ProblemKey("atcoder", f"p{number}") for number in range(4)]
 
 
 def problem_record(key: ProblemKey, day: str | None) -> ProblemRecord:
-    test = TestCaseRecord("1", b"1\n", b"2\n", TestOrigin.SAMPLE)
+    tests = [TestCaseRecord("1", b"1\n", b"2\n", TestOrigin.SAMPLE)]
+    if day is not None:
+        tests.append(TestCaseRecord("2", b"2\n", b"3\n", TestOrigin.OFFICIAL))
     dates = () if day is None else (DateClaim(day, utc(day), Precision.DAY, "a test"),)
     contest = ContestRecord("atcoder", "abc300")
     return ProblemRecord(
-        key, key.native_id, dates, "a test", difficulty="easy", contest=contest, suite=SuiteRecord((test,))
+        key, key.native_id, dates, "a test", difficulty="easy", contest=contest, suite=SuiteRecord(tuple(tests))
     )
 
 
@@ -82,7 +85,9 @@ def test_problem_facts(store: Store) -> None:
         assert load_problem_facts(session, platform="leetcode") == ()
     first = facts["p0"]
     assert (first.exposed_at, first.exposed_precision) == (utc("2024-01-05"), Precision.DAY)
-    assert (first.difficulty, first.contest, first.n_tests, first.samples_only) == ("easy", "abc300", 1, True)
+    assert (first.difficulty, first.contest, first.n_tests, first.samples_only) == ("easy", "abc300", 2, False)
+    assert (facts["p3"].n_tests, facts["p3"].samples_only, facts["p3"].hidden_origins) == (1, True, ())
+    assert (first.hidden_origins, first.strength) == ((TestOrigin.OFFICIAL,), None)
     assert first.suite_digest
     assert facts["p1"].flags == (("bad_tests", "a wrong answer"),)
     assert facts["p3"].exposed_at is None
@@ -122,6 +127,18 @@ def test_runs_under_one_label_are_told_apart(store: Store) -> None:
     with store.read() as session:
         labels = [(item.label, item.stored_label) for item in load_judged_runs(session, None)]
     assert labels == [("temperature 0.2", ""), ("temperature 0.6", "")]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "by_tests"),
+    [("code_generation", True), ("self_repair", True), ("output_prediction", False), ("code_execution", False)],
+)
+def test_answers_that_are_no_programs_rest_on_no_hidden_tests(store: Store, scenario: str, by_tests: bool) -> None:
+    with store.write() as session:
+        save_run(session, RunRecord("m", "", {"scenario": scenario}), now=NOW)
+    with store.read() as session:
+        (found,) = load_judged_runs(session, None, scenario=scenario)
+    assert (found.by_tests, found.rests_on_tests) == (by_tests, by_tests)
 
 
 PLAIN = {"temperature": 0.2, "prompt": "plain"}

@@ -25,10 +25,11 @@ from db.records import (
     TestCaseRecord,
     TestOrigin,
 )
-from eval.evaluation import Settings, evaluate
+from eval.evaluation import evaluate
 from eval.judging import OnJudged, Pending, judge_pending, register_environment
 from eval.outcomes import load_judged_runs, load_problem_facts
 from eval.references import ReferenceReport, check_references
+from eval.settings import Settings
 from sandbox import Grader, Job, Judge, Outcome, Suite, Verdict
 from tests.eval.echo_judge import BREAKS_JAILS, EchoJudge
 from tests.eval.facts import model, registry

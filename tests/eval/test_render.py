@@ -12,10 +12,11 @@ import pytest
 from rich.console import Console
 
 from eval.cutoffs import parse_cutoff
-from eval.evaluation import RunOutcomes, Settings, evaluate
+from eval.evaluation import RunOutcomes, evaluate
 from eval.models import ModelEntry
 from eval.render import print_table, score_text, to_csv, to_json, to_markdown
 from eval.report import Report, Score
+from eval.settings import Settings
 from tests.eval.facts import NOW, claim, model, problem, registry, run
 
 HOSTILE = "m|x<script>[red]*\u2028`b`"

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from db.engine import Store, open_store
-from eval.evaluation import Settings, evaluate
+from eval.evaluation import evaluate
 from eval.importing import import_results
 from eval.outcomes import load_imported_runs, load_problem_facts
 from eval.registry_files import load_registry
 from eval.report import Row
+from eval.settings import Settings
 from eval.window import parse_since
 from ingest.importing import import_problems
 from tests.livecodebench_data import as_problem_rows

@@ -7,7 +7,9 @@ from datetime import timedelta
 import pytest
 
 from db.records import Precision
-from eval.evaluation import RunOutcomes, Settings, basis_of
+from eval.basis import basis_of
+from eval.evaluation import RunOutcomes
+from eval.settings import Settings
 from eval.standing import RunWindows, run_windows, side
 from tests.eval.facts import NOW, model, problem, registry
 

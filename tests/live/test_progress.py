@@ -11,7 +11,7 @@ from rich.console import Console
 from db.records import Place
 from db.responses import FailureRecord
 from eval.generate.account import Account
-from live.progress import asking_bar, judging_bar
+from live.progress import asking_bar, judging_bar, making_bar
 from sandbox import Counters
 
 
@@ -100,3 +100,14 @@ def test_nothing_of_asking_is_shown_where_nobody_looks() -> None:
     with asking_bar(Console(file=out, force_terminal=False), 4) as on_done:
         on_done(Account(4))
     assert out.getvalue() == ""
+
+
+def test_the_bar_of_made_tests_counts_what_became_of_problems() -> None:
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=120, color_system=None, legacy_windows=False)
+    with making_bar(console, 4) as on_done:
+        for word in ("made", "not made", "made"):
+            on_done(word)
+    line = [line for line in out.getvalue().splitlines() if "making tests" in line][-1]
+    assert " 3/4 " in line
+    assert "2 made, 1 not made" in line

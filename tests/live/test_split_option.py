@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from eval.evaluation import SPLITS
+from eval.settings import SPLITS
 from live.commands.windows import ProblemSplit, read_settings
 from tests.live.command import Live
 from tests.live.graded import LEVELS

@@ -35,7 +35,13 @@ from ingest.sources import Host, Listing, ProblemList, ProblemRef, ReadProblem, 
 from tests.ingest.judge_source import no_fetch
 from tests.live.command import Live
 
-SAMPLE = SuiteRecord((TestCaseRecord("sample 1", b"1\n", b"2\n", TestOrigin.SAMPLE),), time_limit_s=2.0)
+SUITE = SuiteRecord(
+    (
+        TestCaseRecord("sample 1", b"1\n", b"2\n", TestOrigin.SAMPLE),
+        TestCaseRecord("hidden 1", b"3\n", b"2\n", TestOrigin.OFFICIAL),
+    ),
+    time_limit_s=2.0,
+)
 MODEL = (
     '[[model]]\nname = "{}"\n[[model.claim]]\nkind = "training_data"\ncutoff = "{}"\nsource = "https://example.org/"\n'
 )
@@ -100,7 +106,7 @@ class CaseSite:
             contest_index=ref.index,
             statement=f"The text of {ref.title}.",
             language="en",
-            suite=SAMPLE,
+            suite=SUITE,
         )
         return ReadProblem(replace(plain, **self.changes.get(ref.native_id, {})))
 

@@ -12,22 +12,24 @@
  */
 const liveTables = (() => {
   /** Places in the list of reasons; those of problems follow. */
-  const [DATE_UNKNOWN, BEFORE_CUTOFF, TOO_NEAR, OUTSIDE_WINDOW, NO_TESTS] = [0, 1, 2, 3, 4];
-  const [NO_COMPLETION, NO_RESULT, NOT_JUDGED, INTERNAL_ERROR, OLDER_STATEMENT] = [5, 6, 7, 8, 9];
+  const [DATE_UNKNOWN, BEFORE_CUTOFF, TOO_NEAR, OUTSIDE_WINDOW, NO_TESTS, SAMPLES_ONLY] = [0, 1, 2, 3, 4, 5];
+  const [NO_COMPLETION, NO_RESULT, NOT_JUDGED, INTERNAL_ERROR, OLDER_STATEMENT] = [6, 7, 8, 9, 10];
   const ELIGIBLE = -1;
   const NOT_ADMITTED = -2;
 
   /** The data with typed arrays for columns, read once. */
   function prepare(data) {
-    if (data.format !== 1) throw new Error(`the data are of format ${data.format}`);
+    if (data.format !== 2) throw new Error(`the data are of format ${data.format}`);
     const { n_problems: n, problems, runs } = data;
     const read = reader(data.alphabet);
     const time = read(problems.time, n);
     const starts = [NaN, ...data.times];
     const ends = [...starts];
     for (const [place, end] of data.ends) ends[place + 1] = end;
-    const untested = new Uint8Array(n);
-    for (const place of problems.untested) untested[place] = 1;
+    const marked = (places) => places.reduce((marks, place) => marks.fill(1, place, place + 1), new Uint8Array(n));
+    const untested = marked(problems.untested);
+    const samplesOnly = marked(problems.samples_only);
+    const scorable = untested.map((one, place) => Number(!one && !samplesOnly[place]));
     const reason = new Int16Array(n).fill(ELIGIBLE);
     for (const [place, why] of problems.kept_out) reason[place] = why;
     const contest = read(problems.contest, n);
@@ -36,6 +38,10 @@ const liveTables = (() => {
       ...data,
       reason,
       untested,
+      samplesOnly,
+      scorable,
+      tests: read(problems.tests, n),
+      made: new Map(problems.made.map(([place, ...counts]) => [place, counts])),
       contest,
       at: Float64Array.from(time, (place) => starts[place]),
       end: Float64Array.from(time, (place) => ends[place]),
@@ -47,7 +53,8 @@ const liveTables = (() => {
       share: Float64Array.from(codes, ([samples, correct]) => correct / samples),
       runs: runs.map((run) => {
         const code = read(run.results, n);
-        const seen = Uint8Array.from(code, (one) => (codes[one][0] ? 1 : 0));
+        const counts = (place) => run.imported || scorable[place];
+        const seen = Uint8Array.from(code, (one, place) => (codes[one][0] && counts(place) ? 1 : 0));
         return { ...run, code, seen, rare: new Map(run.rare) };
       }),
       ranked: data.ranked.map(([since, until, ranks]) => ({ since, until, ranks: read(ranks, 5 * runs.length) })),
@@ -81,9 +88,9 @@ const liveTables = (() => {
     });
   }
 
-  /** Why an eligible problem has no result in a run, or ELIGIBLE. Imported results need no tests here. */
+  /** Why an eligible problem has no result that counts in a run, or ELIGIBLE. Imported results need no tests here. */
   function withoutResult(board, run, place) {
-    if (!run.imported && board.untested[place]) return NO_TESTS;
+    if (!run.imported && !board.scorable[place]) return board.untested[place] ? NO_TESTS : SAMPLES_ONLY;
     if (run.seen[place]) return ELIGIBLE;
     const [waiting, internal, older] = run.rare.get(place) ?? [0, 0, 0];
     if (waiting) return NOT_JUDGED;
@@ -142,9 +149,29 @@ const liveTables = (() => {
       const n = judged.length;
       const found = meanOf(board, judged, (place) => board.passed[run.code[place]]);
       const few = board.few[n] ?? "";
-      const note = n ? few : `no problem was judged; ${leftOutText(board, leftOut)}`;
-      return { ...scoreCells(found, n, few !== ""), eligible: number(eligible), note: { text: note } };
+      const note = n ? few : `${whyUnjudged(leftOut, eligible)}; ${leftOutText(board, leftOut)}`;
+      const cells = { ...scoreCells(found, n, few !== ""), ...testsCell(board, run, judged) };
+      return { ...cells, eligible: number(eligible), note: { text: note } };
     });
+  }
+
+  /** Why no problem was judged, as eval/evaluation.py says it. */
+  function whyUnjudged(leftOut, eligible) {
+    const alone = leftOut.get(SAMPLES_ONLY) ?? 0;
+    if (!alone) return "no problem was judged";
+    if (alone === eligible) return "no score, since all eligible problems have sample tests only";
+    return "no score, since no problem with tests beyond the samples was judged";
+  }
+
+  /** What the tests of these problems are, as eval/site/tests_told.py says it; no cell where there is no problem. */
+  function testsCell(board, run, places) {
+    if (run.imported) return { tests: { text: "not run here" } };
+    if (!places.length) return {};
+    const counted = board.origins.map((word, at) => [count(places, (place) => board.tests[place] === at + 1), word]);
+    const told = counted.filter(([n]) => n).map((pair) => pair.join(" "));
+    const sum = (at) => places.reduce((total, place) => total + (board.made.get(place)?.[at] ?? 0), 0);
+    const strength = sum(0) ? `; made ones fail ${sum(1)}/${sum(0)} known-wrong` : "";
+    return { tests: { text: told.join(", ") + strength } };
   }
 
   function leftOutText(board, counts) {
@@ -173,7 +200,7 @@ const liveTables = (() => {
       if (!heard.length || heard.length === kept.length) break;
       // A run without a result here has nothing to compare, and its cut-off must not narrow the window of the others.
       for (const run of kept.filter((one) => !heard.includes(one))) {
-        rows[board.runs.indexOf(run)].note.text = "not compared: no result in the window";
+        rows[board.runs.indexOf(run)].note.text = `not compared: ${whySilent(board, run, eligible)}`;
       }
       kept = heard;
     }
@@ -182,6 +209,14 @@ const liveTables = (() => {
       return commonGroup(board, window, members, columns, { eligible: number(eligible.length) }, rows);
     });
     return { rows, groups, eligible: eligible.length };
+  }
+
+  /** Why a run has no result that counts in the window, as eval/common_window.py says it. */
+  function whySilent(board, run, eligible) {
+    const isAlone = (place) => !run.imported && board.samplesOnly[place] && board.samples[run.code[place]] > 0;
+    if (!eligible.some(isAlone)) return "no result in the window";
+    const what = "it has results in the window on sample tests only, which count in no comparison";
+    return `${what}: live tests build makes tests beyond the samples`;
   }
 
   const whyRefused = (run, isExplicit) => run.ambiguous ?? (isExplicit ? null : (run.refused ?? run.doubted));
@@ -199,9 +234,12 @@ const liveTables = (() => {
   }
 
   /** Fills the rows of the runs of a group, and says what holds for all of them. */
-  function commonGroup(board, window, members, columns, shared, rows) {
-    const why = new Map(members.map((run) => [run, whyUnfit(board, run, columns)]));
+  function commonGroup(board, window, members, every, shared, rows) {
+    const why = new Map(members.map((run) => [run, whyUnfit(board, run, every)]));
     const runs = members.filter((run) => why.get(run) === null);
+    // What only imported results can be on is nothing that other runs lack.
+    const isJudged = !board.counts_samples && !runs.some((run) => run.imported);
+    const columns = isJudged ? every.filter((place) => board.scorable[place]) : every;
     const complete = columns.filter((place) => runs.every((run) => run.seen[place]));
     const n = complete.length;
     const note = board.few[n] ?? "";
@@ -214,7 +252,7 @@ const liveTables = (() => {
       const found = meanOf(board, complete, (column) => board.share[run.code[column]]);
       const exposed = run.after === null ? null : count(complete, (column) => board.at[column] < run.after);
       group.exposed.push(exposed);
-      Object.assign(rows[place], shared, scoreCells(found, n, note !== ""));
+      Object.assign(rows[place], shared, scoreCells(found, n, note !== ""), testsCell(board, run, complete));
       rows[place].lacks = number(count(columns, (column) => !run.seen[column]));
       if (exposed !== null) rows[place].exposed = number(exposed);
     }

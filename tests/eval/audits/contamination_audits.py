@@ -12,8 +12,8 @@ from eval.audits.contamination import ContaminationAudit, Panel, audit_contamina
 from eval.audits.runs import audit_runs
 from eval.audits.selection import select
 from eval.board import EPOCH
-from eval.evaluation import Settings
 from eval.models import Registry
+from eval.settings import Settings
 from eval.statistics.changepoint import Break
 from eval.statistics.placebo import Verdict
 from eval.window import ProblemFacts, parse_since

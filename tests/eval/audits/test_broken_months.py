@@ -17,9 +17,10 @@ from eval.audits.stability import Changes, audit_stability
 from eval.audits.stability_sheet import stability_sheet
 from eval.audits.weights import audit_weights, weights_sheet
 from eval.board import EPOCH, build_board
-from eval.evaluation import RunOutcomes, Settings
+from eval.evaluation import RunOutcomes
 from eval.measures import read_measures
 from eval.problem_sets import read_problem_set
+from eval.settings import Settings
 from eval.sheets import Sheet, sheet_to_json
 from eval.workloads import Workload
 from tests.eval.facts import NOW, matrix, model, problem, registry, run

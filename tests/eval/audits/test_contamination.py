@@ -17,8 +17,8 @@ from eval.audits.selection import select
 from eval.board import EPOCH, days_of
 from eval.claims import Claim, ClaimKind
 from eval.cutoffs import parse_cutoff
-from eval.evaluation import Settings
 from eval.models import ModelEntry, Registry
+from eval.settings import Settings
 from eval.sheets import sheet_to_json
 from eval.statistics.placebo import Judgement, Verdict
 from tests.eval.audits.contamination_audits import (

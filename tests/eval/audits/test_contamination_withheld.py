@@ -13,7 +13,7 @@ from eval.audits.selection import select
 from eval.board import EPOCH
 from eval.claims import Claim, ClaimKind
 from eval.cutoffs import parse_cutoff
-from eval.evaluation import Settings
+from eval.settings import Settings
 from eval.sheets import sheet_to_csv, sheet_to_json
 from eval.statistics.placebo import Verdict
 from eval.statistics.run_health import PeriodHealth

@@ -11,8 +11,8 @@ import pytest
 
 from eval.audits.difficulty import DifficultyAudit, Proposed, audit_difficulty, difficulty_sheet
 from eval.cutoffs import parse_cutoff
-from eval.evaluation import Settings
 from eval.own_windows import OwnWindows, own_windows
+from eval.settings import Settings
 from eval.sheets import sheet_to_json
 from eval.statistics.irt_sampling import HeldOut
 from eval.window import parse_since

@@ -16,9 +16,10 @@ from eval.audits.exposure_sheet import exposure_sheet
 from eval.audits.selection import Selection, select
 from eval.board import EPOCH
 from eval.cutoffs import parse_cutoff
-from eval.evaluation import RunOutcomes, Settings
+from eval.evaluation import RunOutcomes
 from eval.measures import MeasuresError, ProblemMeasures, read_problem_measures
 from eval.models import Registry
+from eval.settings import Settings
 from eval.sheets import sheet_to_csv, sheet_to_json
 from eval.window import ProblemFacts
 from tests.eval.facts import NOW, claim, matrix, model, problem, registry, run

@@ -24,9 +24,10 @@ from eval.audits.memorisation import (
 from eval.audits.selection import Selection, select
 from eval.board import EPOCH
 from eval.cutoffs import parse_cutoff
-from eval.evaluation import RunOutcomes, Settings
+from eval.evaluation import RunOutcomes
 from eval.measures import MeasuresError, read_measures
 from eval.models import Alias, Registry
+from eval.settings import Settings
 from eval.sheets import sheet_to_json
 from eval.window import ProblemFacts
 from tests.eval.facts import NOW, claim, model, problem, registry, run

@@ -20,8 +20,9 @@ from db.judged_tests import CaseResult, SuiteTest
 from eval.audits.problem_evidence import COMPARISON, Evidence, Solution, independent_groups
 from eval.audits.problems import Finding, Signal, audit_problems
 from eval.audits.selection import select
-from eval.evaluation import RunOutcomes, Settings
+from eval.evaluation import RunOutcomes
 from eval.registry_files import load_registry
+from eval.settings import Settings
 from eval.window import ProblemFacts
 from ingest.statements.wording import read_wording
 from tests.eval.facts import NOW, livecodebench_problems, matrix, published_runs, registry, utc

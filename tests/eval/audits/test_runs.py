@@ -11,7 +11,8 @@ import pytest
 from db.answer_counts import AnswersOfRun
 from eval.audits.runs import RunsAudit, audit_runs, runs_sheet
 from eval.audits.selection import select
-from eval.evaluation import RunOutcomes, Settings
+from eval.evaluation import RunOutcomes
+from eval.settings import Settings
 from eval.window import ProblemFacts, parse_since
 from tests.eval.facts import NOW, matrix, model, problem, registry, run
 

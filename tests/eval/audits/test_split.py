@@ -10,8 +10,9 @@ import pytest
 from eval.audits.selection import Selection, select
 from eval.audits.split import KeyedSplit, audit_split, listed, split_sheet, written_id
 from eval.board import EPOCH
-from eval.evaluation import RunOutcomes, Settings
+from eval.evaluation import RunOutcomes
 from eval.problem_sets import ProblemSet
+from eval.settings import Settings
 from eval.sheets import sheet_to_json
 from eval.statistics.splits import split_gaps
 from tests.eval.facts import NOW, model, problem, registry, run, utc

@@ -17,8 +17,9 @@ from eval.audits.perturbations import months_either_way
 from eval.audits.stability import Changes, Group, StabilityAudit, audit_stability
 from eval.audits.stability_sheet import stability_sheet
 from eval.cutoffs import parse_cutoff
-from eval.evaluation import RunOutcomes, Settings
+from eval.evaluation import RunOutcomes
 from eval.models import Registry
+from eval.settings import Settings
 from eval.sheets import sheet_to_json
 from eval.statistics.stability import Perturbation
 from eval.window import ProblemFacts, Window, parse_since

@@ -9,8 +9,9 @@ import json
 import pytest
 
 from eval.audits.weights import WeightsAudit, audit_weights, weights_sheet
-from eval.evaluation import RunOutcomes, Settings
+from eval.evaluation import RunOutcomes
 from eval.models import Registry
+from eval.settings import Settings
 from eval.sheets import sheet_to_csv, sheet_to_json
 from eval.workloads import Workload
 from tests.eval.facts import NOW, model, problem, registry, run

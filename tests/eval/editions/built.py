@@ -9,10 +9,9 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from db.records import DateClaim, Precision
+from db.records import DateClaim, MadeStrength, Precision, TestOrigin
 from eval.claims import ClaimKind
 from eval.editions.document import (
-    FORMAT,
     Edition,
     EditionEnvironment,
     EditionProblem,
@@ -25,6 +24,7 @@ from eval.editions.document import (
     digest_of,
     to_bytes,
 )
+from eval.editions.formats import FORMAT
 from eval.editions.numbers import Inputs, numbers_of
 from eval.editions.parts import public_part
 from eval.models import ModelEntry, Registry
@@ -152,7 +152,8 @@ def invented(name: str = "2025-05") -> FrozenEdition:
     """Seven runs on 60 problems of two platforms, from January 2024 to April 2025, with what is rare in it.
 
     Hostile titles and names, a private problem, a flagged, a withdrawn, an undated and a day-precise one, a run of a
-    model without a cut-off, one without results after its cut-off, a withdrawn model, failures with programs.
+    model without a cut-off, one without results after its cut-off, a withdrawn model, failures with programs. AtCoder's
+    tests are made here but for a few, Codeforces' official; one problem has sample tests alone.
     """
     problems = [_invented_problem(place) for place in range(60)]
     runs = [
@@ -213,7 +214,10 @@ def _invented_problem(place: int) -> EditionProblem:
         "platform": "atcoder" if place % 2 else "codeforces",
         "difficulty": ("easy", "medium", "hard")[place % 3],
         "contest": f"contest {place // 2}",
+        "hidden_origins": (TestOrigin.OFFICIAL,),
     }
+    if place % 2:
+        fields |= {"hidden_origins": (TestOrigin.GENERATED,), "strength": invented_strength(place)}
     odd: dict[int, dict[str, Any]] = {
         3: {"title": HOSTILE},
         7: {"flags": (("bad_tests", "two right programs fail <test 3>"),)},
@@ -223,12 +227,24 @@ def _invented_problem(place: int) -> EditionProblem:
         17: {"native_id": PRIVATE_ID, "title": "Secret Garden Paths", "flags": (("private", "held back"),)},
         45: {"native_id": PRIVATE_ID + "b", "title": "Secret Garden Walls", "flags": (("private", "held back"),)},
         15: {"flags": (("exposed_earlier", _copy_of(PRIVATE_ID, "Secret Garden Paths")),)},
-        19: {"flags": (("has_image", f"the same picture as atcoder:{PRIVATE_ID}, has"),), "samples_only": True},
+        19: {"flags": (("has_image", f"the same picture as atcoder:{PRIVATE_ID}, has"),), **_SAMPLES_ALONE},
         27: {"flags": (("early_access", " ".join(SECRETS)),)},
         21: {"difficulty": None, "contest": None, "url": None},
-        23: {"n_tests": 0, "suite_digest": None},
+        23: {"n_tests": 0, "suite_digest": None, "hidden_origins": (), "strength": None},
+        29: {"hidden_origins": (TestOrigin.RECOVERED,), "strength": None},
+        31: {"hidden_origins": (TestOrigin.GENERATED, TestOrigin.OFFICIAL), "strength": None},
+        33: {"hidden_origins": (), "strength": None},
+        35: {"strength": None},
     }
     return edition_problem(place, **(fields | odd.get(place, {})))
+
+
+def invented_strength(place: int) -> MadeStrength:
+    """What the made tests of a problem of the invented edition do: the fewer they fail, the later it came."""
+    return MadeStrength(n_wrong=20, n_wrong_killed=20 - place // 6, n_mutants=9, n_mutants_killed=7, n_right=4)
+
+
+_SAMPLES_ALONE: dict[str, Any] = {"samples_only": True, "hidden_origins": (), "strength": None}
 
 
 def _copy_of(native: str, title: str) -> str:

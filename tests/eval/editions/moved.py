@@ -8,7 +8,6 @@ from datetime import datetime
 from typing import Any
 
 from eval.editions.document import (
-    FORMAT,
     Edition,
     EditionEnvironment,
     EditionProblem,
@@ -19,6 +18,7 @@ from eval.editions.document import (
     digest_of,
     to_bytes,
 )
+from eval.editions.formats import FORMAT
 from eval.models import Registry
 from eval.sheets import Sheet
 from eval.tables import Material, own_report
@@ -76,7 +76,7 @@ def changed(frozen: FrozenEdition, name: str = "second", **changes: Any) -> Froz
 
 
 def _frozen(name: str, edition: Edition) -> FrozenEdition:
-    runs = tuple(run.as_outcomes() for run in edition.runs)
+    runs = tuple(run.as_outcomes(counts_samples=edition.counts_samples) for run in edition.runs)
     public = tuple(one.facts for one in edition.problems if not one.facts.is_private)
     material = Material(public, runs, runs, edition.registry, edition.as_of)
     own = own_report(material, edition.settings.after_cutoff())

@@ -132,7 +132,10 @@ def test_tests_statements_dates_and_labels() -> None:
         p9=with_facts(has_checker=True),
     ).problems
     was = utc("2024-06-01T12:00")
-    assert found.tests == ("atcoder:p1", "atcoder:p9")
+    assert [(one.problem, one.kind) for one in found.tests] == [
+        ("atcoder:p1", "other tests of origin not recorded"),
+        ("atcoder:p9", "the same tests with a checker"),
+    ]
     assert found.statements == ("atcoder:p2",)
     assert [(one.problem, one.before, one.after, one.after_precision) for one in found.dates] == [
         ("atcoder:p3", was, later, Precision.INSTANT),

@@ -92,7 +92,8 @@ EARLY += PLAIN[5:]
         (only_inside(with_facts(exposed_at=None)), Cause.DATES),
         (only_inside(with_facts(withdrawn=True)), Cause.QUALITY),
         (only_inside(with_facts(flags=(("bad_tests", "test 3"),))), Cause.QUALITY),
-        (only_inside(with_facts(n_tests=0)), Cause.RESULTS),
+        (only_inside(with_facts(n_tests=0)), Cause.TESTS),
+        (only_inside(with_facts(samples_only=True)), Cause.TESTS),
         (only_inside(scores=[1, 0, 1, None, None, *TWELVE[5:]]), Cause.RESULTS),
     ],
 )

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from eval.editions.difference import Difference, difference
-from eval.editions.difference_sheet import N_SHOWN, difference_sheet
+from eval.editions.difference_lines import N_SHOWN
+from eval.editions.difference_sheet import difference_sheet
 from eval.editions.document import EditionSettings, FrozenEdition, RareOutcome
 from eval.editions.private_names import HIDDEN
 from eval.sheets import Sheet, print_sheet, sheet_to_csv, sheet_to_json, sheet_to_markdown
@@ -97,6 +98,7 @@ def test_every_kind_has_its_place() -> None:
         "Cut-offs",
         "Results",
         "Problems",
+        "Tests",
         "Flags",
         "Dates from which problems may have been public",
         "Labels of difficulty",
@@ -127,7 +129,7 @@ def test_every_kind_has_its_place() -> None:
         ("no longer there", 1, "atcoder:gone"),
         ("withdrawn", 1, "atcoder:p4"),
         ("flagged, or a flag taken off or reworded", 2, "atcoder:p5, atcoder:p6"),
-        ("other tests", 1, "atcoder:p1"),
+        ("other tests: other tests of origin not recorded", 1, "atcoder:p1"),
         ("date moved", 1, "atcoder:p3"),
         ("other difficulty", 1, "atcoder:p3"),
         ("made private", 1, "not named"),

@@ -61,8 +61,11 @@ def test_a_number_that_is_none_is_refused(number: float) -> None:
         (b"", "not an edition"),
         (b"\xff\xfe", "not an edition"),
         (b"[]", "format None"),
-        (b'{"format": 2}', "format 2, while this version reads format 1"),
+        (b'{"format": 3}', "format 3, while this version reads formats 1 to 2"),
+        (b'{"format": []}', "format "),
+        (b'{"format": 2, "problems": 7}', "not an edition"),
         (b'{"format": 1, "problems": 7}', "not an edition"),
+        (b'{"format": 1, "runs": [7, {}], "numbers": {"own": {"rows": [7, {"run": []}]}}}', "not an edition"),
     ],
 )
 def test_rubbish_is_no_edition(body: bytes, message: str) -> None:

@@ -41,10 +41,13 @@ ENVIRONMENT = EnvironmentRecord("e" * 64, "docker", {"python": "3.11.2"})
 WRONG = [{"name": "1", "verdict": "accepted"}, {"name": "2", "verdict": "wrong_answer", "detail": "got 3, not 4"}]
 
 
-def save(store: Store, keys: Iterable[ProblemKey]) -> None:
+SAMPLE = TestCaseRecord("1", b"1\n", b"2\n", TestOrigin.SAMPLE)
+HIDDEN = TestCaseRecord("2", b"3\n", b"4\n", TestOrigin.OFFICIAL)
+
+
+def save(store: Store, keys: Iterable[ProblemKey], tests: tuple[TestCaseRecord, ...] = (SAMPLE, HIDDEN)) -> None:
     with store.write() as session:
         for key in keys:
-            test = TestCaseRecord("1", b"1\n", b"2\n", TestOrigin.SAMPLE)
             claims = (DateClaim("2024-01-05", utc("2024-01-05"), Precision.DAY, "a test"),)
             contest = ContestRecord("atcoder", "abc300")
             record = ProblemRecord(
@@ -55,7 +58,7 @@ def save(store: Store, keys: Iterable[ProblemKey]) -> None:
                 difficulty="easy",
                 contest=contest,
                 statement="Add one.",
-                suite=SuiteRecord((test,)),
+                suite=SuiteRecord(tests),
             )
             save_problem(session, record, now=NOW)
 

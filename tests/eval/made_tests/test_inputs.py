@@ -148,6 +148,29 @@ def test_another_program_or_statement_is_another_source() -> None:
     assert len(digests) == 5
 
 
+def test_large_inputs_leave_room_for_small_ones() -> None:
+    statement = """\
+## Constraints
+
+- $1 \\leq N \\leq 10^6$
+- $1 \\leq A_i \\leq 10^9$
+
+## Input
+
+```
+$N$
+$A_1$ $A_2$ $\\ldots$ $A_N$
+```
+"""
+    sample = TestCaseRecord("sample 1", b"1\n7\n", b"7\n", TestOrigin.SAMPLE)
+    sizes = [
+        int(one.text.split()[0]) for one in drawn(replace(material(statement), suite=SuiteRecord((sample,)))).inputs
+    ]
+    assert sum(size <= 20_000 for size in sizes) >= 20
+    assert max(sizes) >= 500_000
+    assert sum(sizes) <= 3_000_000
+
+
 def test_a_sample_that_is_no_text_is_refused() -> None:
     given = material(UNDERSTOOD)
     bad = replace(SAMPLES[0], input=b"\xff\n")

@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
-from eval.editions.document import FORMAT, Edition, EditionSettings, Numbers
+from eval.editions.document import Edition, EditionSettings, Numbers
+from eval.editions.formats import FORMAT
 from eval.publishing.building import with_manifest
 from eval.publishing.publication import File, Published
 from eval.report import Report

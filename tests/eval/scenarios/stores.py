@@ -30,11 +30,11 @@ from db.records import (
     TestOrigin,
 )
 from db.responses import ResponseRecord, save_responses
-from eval.evaluation import Settings
 from eval.generate.choosing import Choice, choose_problems
 from eval.generate.conditions import Asking
 from eval.generate.places import places_of
 from eval.generate.prompts import load_prompt
+from eval.settings import Settings
 from tests.eval.facts import NOW, model, registry
 
 REGISTRY = registry(

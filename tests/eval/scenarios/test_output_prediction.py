@@ -7,9 +7,10 @@ from dataclasses import replace
 from db.completions import RunRecord, save_run
 from db.problems import save_problem
 from db.records import SuiteRecord
-from eval.evaluation import Outcome, Settings
+from eval.evaluation import Outcome
 from eval.generate.places import places_of, questions_at
 from eval.outcomes import load_judged_runs
+from eval.settings import Settings
 from tests.eval.facts import NOW
 from tests.eval.scenarios.stores import SUM, WINDOW, Nova, asking, save_told
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 STATIC = Path(__file__).resolve().parents[3] / "eval" / "site" / "static"
 COLUMNS = {
-    "own": ("score", "interval", "problems", "contests", "eligible", "note"),
+    "own": ("score", "interval", "problems", "contests", "eligible", "tests", "note"),
     "common": (
         "score",
         "interval",
@@ -30,6 +30,7 @@ COLUMNS = {
         "problems",
         "contests",
         "eligible",
+        "tests",
         "note",
     ),
 }

@@ -11,12 +11,14 @@ import numpy as np
 
 from eval.common_window import common_window
 from eval.editions.document import Edition, RankRange
-from eval.evaluation import RunOutcomes, Settings, evaluate
+from eval.evaluation import RunOutcomes, evaluate
 from eval.ranking import RankedGroup, RankedRun, rank_runs
 from eval.render import interval_text, share_text
 from eval.report import Row
+from eval.settings import Settings
 from eval.sheets import NO_NUMBER, interval, percent, span
 from eval.site.board_data import filter_values
+from eval.test_basis import TestBasis
 from eval.window import parse_since, parse_until
 from tests.eval.site.board_pages import View
 
@@ -40,12 +42,16 @@ class Reference:
 def reference(edition: Edition, view: View) -> Reference:
     """What `live eval` gives for the same settings, both tables."""
     found = Reference()
-    runs = {run.name: run.as_outcomes() for run in edition.runs}
+    runs = {run.name: run.as_outcomes(counts_samples=edition.counts_samples) for run in edition.runs}
     settings = _settings(edition, view)
     _own(found, edition, runs, settings)
     if view.first or view.last:
         settings = replace(settings, after_cutoff=False, margin=timedelta(0))
     _common(found, edition, runs, settings, view)
+    if edition.counts_samples:
+        # Where the tests of such an edition come from was not recorded: the command line says nothing of it.
+        for cells in (*found.own.values(), *found.common.values()):
+            del cells["tests"]
     return found
 
 
@@ -67,10 +73,10 @@ def _own(found: Reference, edition: Edition, runs: dict[str, RunOutcomes], setti
     reasons = {one.model: one.reason for one in report.not_scored}
     for name, run in runs.items():
         if name in rows:
-            found.own[name] = _own_cells(rows[name])
+            found.own[name] = _own_cells(rows[name]) | _tests(run, rows[name].tests)
             found.methods.add(rows[name].pass_at_1.interval_method)
         else:
-            found.own[name] = dict.fromkeys(("score", "interval", "problems", "contests", "eligible"), NOTHING)
+            found.own[name] = dict.fromkeys(("score", "interval", "problems", "contests", "eligible", "tests"), NOTHING)
             found.own[name]["note"] = (f"not scored: {reasons[run.model]}", None, None)
 
 
@@ -83,17 +89,42 @@ def _own_cells(row: Row) -> dict[str, Cell]:
         "problems": _count(row.n_judged),
         "contests": _count(row.n_contests),
         "eligible": _count(row.n_eligible),
-        "note": (_own_note(row.n_judged, row.left_out), None, None),
+        "note": (_own_note(row.n_judged, row.n_eligible, row.left_out), None, None),
     }
 
 
-def _own_note(n_judged: int, left_out: Mapping[str, int]) -> str:
+def _own_note(n_judged: int, n_eligible: int, left_out: Mapping[str, int]) -> str:
     """Why there is no number or no rate, in words of its own: nothing is asked of the code that pages call."""
     if n_judged:
         return _few(n_judged)
     by_count = sorted((-count, reason) for reason, count in left_out.items())
     counted = ", ".join(f"{-count} {reason}" for count, reason in by_count)
-    return f"no problem was judged; {f'left out: {counted}' if counted else 'nothing left out'}"
+    alone = left_out.get("sample tests only", 0)
+    why = "no problem was judged"
+    if alone == n_eligible > 0:
+        why = "no score, since all eligible problems have sample tests only"
+    elif alone:
+        why = "no score, since no problem with tests beyond the samples was judged"
+    return f"{why}; {f'left out: {counted}' if counted else 'nothing left out'}"
+
+
+def _tests(run: RunOutcomes, basis: TestBasis | None) -> dict[str, Cell]:
+    """What the tests under a score are, as the page words it."""
+    if run.imported:
+        return {"tests": ("not run here", None, None)}
+    if basis is None or not basis.n_problems:
+        return {"tests": NOTHING}
+    counts = {
+        "official": basis.n_official,
+        "made": basis.n_made,
+        "recovered": basis.n_recovered,
+        "of several origins": basis.n_mixed,
+        "not recorded": basis.n_not_recorded,
+    }
+    text = ", ".join(f"{n} {word}" for word, n in counts.items() if n)
+    if basis.strength is not None and basis.strength.n_wrong:
+        text += f"; made ones fail {basis.strength.n_wrong_killed}/{basis.strength.n_wrong} known-wrong"
+    return {"tests": (text, None, None)}
 
 
 def _common_note(n_problems: int) -> str:
@@ -123,13 +154,14 @@ def _common(found: Reference, edition: Edition, runs: dict[str, RunOutcomes], se
         found.ranked.append(any(run.name in ranks for run in group.runs))
         found.refusals.append(group.ranks.refusal or "")
         for one in group.runs:
-            found.common[one.name] = _common_cells(group, one, common.n_eligible, ranks.get(one.name))
+            cells = _common_cells(group, one, common.n_eligible, ranks.get(one.name))
+            found.common[one.name] = cells | _tests(runs[one.name], group.tests)
             found.methods.add(one.interval.method.value)
 
 
 def _absent(note: str) -> dict[str, Cell]:
     columns = ("score", "interval", "rank", "rank_all", "tier", "lacks", "exposed", "problems", "contests", "eligible")
-    return dict.fromkeys(columns, NOTHING) | {"note": (note, None, None)}
+    return dict.fromkeys((*columns, "tests"), NOTHING) | {"note": (note, None, None)}
 
 
 def _ranks(edition: Edition, settings: Settings, view: View) -> dict[str, RankRange]:

@@ -10,10 +10,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from db.records import Precision
+from db.records import MadeStrength, Precision, TestOrigin
 from eval.cutoffs import parse_cutoff
 from eval.editions.document import (
-    FORMAT,
     Edition,
     EditionProblem,
     EditionRun,
@@ -23,6 +22,7 @@ from eval.editions.document import (
     RankRange,
     RareOutcome,
 )
+from eval.editions.formats import FORMAT
 from eval.models import Alias, ModelEntry, Registry
 from eval.publishing.publication import Published
 from eval.report import Report
@@ -116,8 +116,19 @@ def _problems(rng: Random, shape: Shape) -> Iterator[EditionProblem]:
             contest=None if rng.random() < 0.05 else f"c{contest}",
             n_tests=0 if rng.random() < 0.1 else 3,
             withdrawn=rng.random() < 0.03,
+            **_tests(rng),
             **changes,
         )
+
+
+def _tests(rng: Random) -> dict[str, Any]:
+    """Samples alone, or hidden tests of an origin or two; made ones with a strength, most of them."""
+    if rng.random() < 0.2:
+        return {"samples_only": True}
+    origins = rng.sample([TestOrigin.OFFICIAL, TestOrigin.GENERATED, TestOrigin.RECOVERED], rng.choice([0, 1, 1, 1, 2]))
+    wrong, killed = sorted((rng.randrange(20), rng.randrange(20)), reverse=True)
+    strength = MadeStrength(wrong, killed) if TestOrigin.GENERATED in origins and rng.random() < 0.8 else None
+    return {"hidden_origins": tuple(sorted(origins)), "strength": strength}
 
 
 def _models() -> Registry:

@@ -345,7 +345,7 @@ def not_there(offline: Offline) -> None:
     ("script", "why"),
     [
         ("window.LIVE_BOARD={build:'other',format:1};", "page and data are of different builds"),
-        (f"window.LIVE_BOARD={{build:'{small().build_id}',format:2}};", "the data are of format 2"),
+        (f"window.LIVE_BOARD={{build:'{small().build_id}',format:3}};", "the data are of format 3"),
     ],
 )
 def test_data_of_another_build_or_form_are_not_shown(page: Page, tmp_path: Path, script: str, why: str) -> None:

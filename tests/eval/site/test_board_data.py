@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 
+from db.records import TestOrigin
 from eval.editions.document import Edition, EditionSettings, RankedWindow, RankRange
 from eval.editions.parts import public_part
 from eval.site.board_data import ALPHABET, COMMON_REASONS, board_script, filter_values, settings_groups
 from eval.statistics.intervals import t_quantile
+from eval.window import ProblemFacts
 from tests.eval.editions.built import HOSTILE, PRIVATE_ID, edition_problem, edition_run, invented, published
 from tests.eval.facts import model, registry, utc
 from tests.eval.site.odd_boards import SCRIPT, Shape, edition_of, odd_edition, published_of
@@ -48,6 +50,20 @@ def column(data: dict[str, Any], text: str, n: int) -> list[int]:
     return numbers
 
 
+def written_origin(data: dict[str, Any], number: int) -> str | None:
+    return data["origins"][number - 1] if number else None
+
+
+def origin_of(facts: ProblemFacts) -> str | None:
+    """Where the tests under a score come from, by the facts."""
+    if facts.samples_only or not facts.n_tests:
+        return None
+    words = {TestOrigin.OFFICIAL: "official", TestOrigin.GENERATED: "made", TestOrigin.RECOVERED: "recovered"}
+    return {0: "not recorded", 1: words.get(next(iter(facts.hidden_origins), TestOrigin.SAMPLE))}.get(
+        len(facts.hidden_origins), "of several origins"
+    )
+
+
 def as_ms(instant: datetime) -> float:
     return (instant - datetime(1970, 1, 1, tzinfo=UTC)) / timedelta(milliseconds=1)
 
@@ -58,7 +74,8 @@ def test_everything_can_be_read_back(seed: int) -> None:
     data = data_of(edition)
     n = data["n_problems"]
     assert n == len(edition.problems)
-    columns = {name: column(data, data["problems"][name], n) for name in ("time", "platform", "difficulty", "contest")}
+    names = ("time", "platform", "difficulty", "contest", "tests")
+    columns = {name: column(data, data["problems"][name], n) for name in names}
     ends = dict(data["ends"])
     clusters: dict[str, int] = {}
     for place, one in enumerate(edition.problems):
@@ -74,6 +91,11 @@ def test_everything_can_be_read_back(seed: int) -> None:
             assert data["times"][time] == as_ms(facts.exposed_at)
             assert ends.get(time, data["times"][time]) == as_ms(facts.exposed_before)
         assert (place in data["problems"]["untested"]) == (facts.n_tests == 0)
+        assert (place in data["problems"]["samples_only"]) == facts.samples_only
+        assert written_origin(data, columns["tests"][place]) == origin_of(facts)
+        strength = facts.strength
+        made = None if strength is None or not strength.n_wrong else [strength.n_wrong, strength.n_wrong_killed]
+        assert {at: counts for at, *counts in data["problems"]["made"]}.get(place) == made
     for run, written in zip(edition.runs, data["runs"], strict=True):
         codes = column(data, written["results"], n)
         found = {place: tuple(data["codes"][code - 1]) for place, code in enumerate(codes) if code}
@@ -107,9 +129,20 @@ def test_reasons_begin_with_those_that_the_script_counts_on() -> None:
     edition = edition_of(problems, [], registry(model("m")))
     data = data_of(edition)
     assert data["reasons"] == [*map(str, COMMON_REASONS), "bad tests", "flagged: own"]
-    assert data["problems"]["kept_out"] == [[0, 10], [1, 11]]
+    assert data["problems"]["kept_out"] == [[0, 11], [1, 12]]
     flagged = replace(edition, settings=EditionSettings(include_flagged=True))
     assert data_of(flagged)["problems"]["kept_out"] == []
+
+
+def test_an_edition_that_counts_samples_marks_none_of_them() -> None:
+    problems = [edition_problem(0, samples_only=True), edition_problem(1)]
+    edition = edition_of(problems, [edition_run("m", [(0, 1, 1)])], registry(model("m")))
+    now, old = data_of(edition), data_of(replace(edition, format=1))
+    assert [one["problems"]["samples_only"] for one in (now, old)] == [[0], []]
+    told = [[written_origin(one, at) for at in column(one, one["problems"]["tests"], 2)] for one in (now, old)]
+    assert told == [[None, "not recorded"], ["samples alone", "not recorded"]]
+    assert "sample tests alone count" in old["commands"]["basis"]
+    assert "sample" not in now["commands"]["basis"]
 
 
 def test_cut_offs_come_with_the_margin_and_with_why_there_is_none() -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
 
+from db.records import MadeStrength, TestOrigin
 from eval.editions.document import Edition, EditionSettings, RareOutcome
 from eval.publishing.publication import Published
 from eval.site.board_data import filter_values
@@ -57,7 +59,7 @@ def differences(found: dict[str, Any], expected: Reference, slugs: dict[str, str
     for table, rows in (("own", expected.own), ("common", expected.common)):
         assert set(found["tables"][table]) == {slugs[name] for name in rows}
         for name, cells in rows.items():
-            for column in COLUMNS[table]:
+            for column in (name for name in COLUMNS[table] if name in cells):
                 text, *numbers = found["tables"][table][slugs[name]][column]
                 if text != cells[column][0] or numbers != pytest.approx(cells[column][1:], abs=1e-9):
                     wrong.append(f"{table} {name} {column}: {[text, *numbers]} instead of {cells[column]}")
@@ -151,6 +153,48 @@ def test_ranks_stand_only_where_they_were_computed(offline: Offline, tmp_path: P
     assert [one.ranked for one in expected] == [[has_ranks] for has_ranks in views.values()]
     ranks = [one["tables"]["common"]["model-000"]["rank"] for one in found]
     assert ranks == [["1–6", 1, 6] if has_ranks else ["–", None, None] for has_ranks in views.values()]
+
+
+def test_results_on_samples_alone_count_in_no_view(offline: Offline, tmp_path: Path) -> None:
+    # By month: official, made and sample tests; what was made has known-wrong programs to fail.
+    made: dict[str, Any] = {"hidden_origins": (TestOrigin.GENERATED,), "strength": MadeStrength(10, 8)}
+    kinds: list[dict[str, Any]] = [{"hidden_origins": (TestOrigin.OFFICIAL,)}, made, {"samples_only": True}]
+    problems = [
+        edition_problem(place, exposed_at=f"2024-{1 + place // 20:02}-15T12:00", **kinds[place // 20])
+        for place in range(60)
+    ]
+    runs = [
+        edition_run("a", [(place, 1, 1) for place in range(60)]),
+        edition_run("b", [(place, 2, place % 3) for place in range(60)]),
+        edition_run("cheat", [(place, 1, 1) for place in range(40, 60)]),
+        edition_run("elsewhere", [(place, 1, 0) for place in range(60)], imported=True, origin="site"),
+    ]
+    site = published_of(edition_of(problems, runs, registry(*(model(run.name, "2023-03") for run in runs))))
+    views = [View("2024-01"), View("2024-02"), View("2024-03")]
+    found, _ = compare(offline, tmp_path, site, views)
+    own, common = ([one["tables"][name] for one in found] for name in ("own", "common"))
+    assert [table["a"]["tests"][0] for table in own] == [
+        "20 official, 20 made; made ones fail 160/200 known-wrong",
+        "20 made; made ones fail 160/200 known-wrong",
+        "–",
+    ]
+    assert [table["a"]["problems"][0] for table in own] == ["40", "20", "0"]
+    assert [table["elsewhere"]["problems"][0] for table in own] == ["60", "40", "20"]
+    assert {table["elsewhere"]["tests"][0] for table in own} == {"not run here"}
+    assert own[1]["cheat"]["note"][0] == (
+        "no score, since no problem with tests beyond the samples was judged; left out: "
+        "20 no completion, 20 outside the window, 20 sample tests only"
+    )
+    assert own[2]["cheat"]["note"][0].startswith("no score, since all eligible problems have sample tests only; ")
+    for table in common:
+        assert "on sample tests only, which count in no comparison: live tests build" in table["cheat"]["note"][0]
+
+
+def test_an_edition_that_counts_samples_does_so_in_every_view(offline: Offline, tmp_path: Path) -> None:
+    site = published_of(replace(odd_edition(Shape(7, 120, 2.5)), format=1))
+    found, _ = compare(offline, tmp_path, site, random_views(site.edition, Random(7), 8))
+    texts = {row["tests"][0] for one in found for row in one["tables"]["own"].values()}
+    assert any(text.endswith(" samples alone") for text in texts)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: str(shape.seed))

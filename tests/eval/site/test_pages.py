@@ -342,7 +342,8 @@ def test_limits_name_the_thresholds_of_the_code(site: Site) -> None:
     assert thresholds["a rate in percent"]["needed"] == "10 problems"
     assert thresholds["ranks"]["needed"] == "30 common problems and 5 models"
     said = " ".join(site.page("limits.html").get_text().split())
-    assert "1 of 58 public problems have only the samples of their statements here, and 1 have none" in said
+    assert "of the 58 public problems here: 30 official tests, 23 made tests, 1 no tests" in said
+    assert "1 official and made tests, 1 recovered tests, 1 sample tests only, 1 tests of origin not" in said
     assert "Part of the problems is private" in said
 
 
