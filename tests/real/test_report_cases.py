@@ -252,7 +252,7 @@ def test_a22_answers_to_the_japanese_text_are_not_mixed_with_those_to_the_englis
             "statement": preferred.markdown,
             "language": preferred.language,
             "translations": tuple((other.language, other.markdown) for other in others),
-            "suite": SuiteRecord(tuple(tests)),
+            "suite": SuiteRecord((*tests, TestCaseRecord("hidden", b"7 8\n", b"15\n", TestOrigin.OFFICIAL))),
         }
         site.crawl(store, start + day * DAY)
         answer(store, "reader", label=name, now=start + day * DAY)
@@ -263,7 +263,7 @@ def test_a22_answers_to_the_japanese_text_are_not_mixed_with_those_to_the_englis
         assert sorted(str(one.language) for one in revisions) == expected[name]["lang"]
         assert all(one.statement.strip() for one in revisions)
         assert [list(pair) for pair in samples.pairs] == expected[name]["samples"]
-        assert problem.n_tests == len(expected[name]["samples"])
+        assert problem.n_tests == len(expected[name]["samples"]) + 1
     assert expected["day8"]["same_item"] is (kept[0] == kept[1])
     rows = scores(live, tmp_path, {"reader": "2025-01"})
     assert {name: (row["n_judged"], row["left_out"]) for name, row in rows.items()} == {

@@ -164,7 +164,7 @@ def test_e13_two_models_meet_on_common_problems(case: Case) -> None:
     (pair,) = case.run("compare", "a", "b", "--json").document["pairs"]
     assert (pair["n_common"], pair["difference"], pair["n_only_b"]) == (case.expected["common"], 0.0, 6)
     compared = in_words(case.run("compare", "a", "b").out)
-    assert "left out since only one of them has answered: 0 of the first, 6 of the second" in compared
+    assert "left out since only one of them has a result there: 0 of the first, 6 of the second" in compared
     found = case.rows()
     a, b = found["a"], found["b"]
     assert [f"{round(a['pass_at_1'] * a['n_judged'])}/{a['n_judged']}", a["n_eligible"]] == [case.expected["a"], 16]

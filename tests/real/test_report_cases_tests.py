@@ -180,3 +180,29 @@ def test_b18_tests_that_are_the_samples_again_are_none(
     row = row_of(store, live, tmp_path)
     assert not expected["eligible"]
     assert (row["n_eligible"], row["left_out"]) == (1, {"no tests beyond the samples": 1})
+    (row,) = scores(live, tmp_path, CUTOFFS, "--after-cutoff", "--include-flagged").values()
+    assert (row["n_judged"], row["left_out"], row["n_samples_only"]) == (1, {"sample tests only": 1}, 1)
+
+
+def test_b18_what_passes_samples_alone_has_no_score_and_no_rank(
+    cases: Path, store: Store, live: Live, tmp_path: Path
+) -> None:
+    """The table of the case passes all tests that there are, and the honest program does no better."""
+    samples = load(cases / "B18" / "samples.json")
+    row = problem("sum")
+    row["tests"] = [{"input": test["in"], "expected": test["out"], "origin": "sample"} for test in samples]
+    import_problems(store, write_rows(tmp_path / "rows.jsonl", [row]), "jsonl", now=NOW)
+    for model in ("table", "honest"):
+        answer(store, model, now=NOW)
+    cutoffs = dict.fromkeys(("table", "honest"), "2025-06")
+    for found in scores(live, tmp_path, cutoffs).values():
+        assert (found["pass_at_1"], found["n_judged"], found["n_eligible"]) == (None, 0, 1)
+        assert found["reason"] == "no score, since all eligible problems have sample tests only"
+        assert (found["samples_only_n_correct"], found["samples_only_n_samples"]) == (1, 1)
+        assert [line for line in found["warnings"] if line.startswith("live tests build ")]
+    given = ("--models", tmp_path / "models.toml")
+    table = live(*given, "eval", "--after-cutoff", "--no-judge", "--table", "common")
+    pairs = live(*given, "compare", "table", "honest", "--no-judge")
+    for shown in (table, pairs):
+        assert shown.code == 3
+        assert "on sample tests alone, in no score, rank or comparison: 1 problem; live tests build" in shown.out
