@@ -272,8 +272,8 @@ class SuiteRecord:
 @dataclass(frozen=True)
 class MadeStrength:
     """What made tests do to programs of which is known what they are: of ``n_wrong`` wrong ones they fail
-    ``n_wrong_killed``, and so on. Mutants may do the same as what they are made of. The tests that ``n_right_killed`` of
-    ``n_right`` right ones failed were set aside and are not in the suite."""
+    ``n_wrong_killed``, and so on. Mutants may do the same as what they are made of. The tests that ``n_right_killed``
+    of ``n_right`` right ones failed were set aside and are not in the suite."""
 
     n_wrong: int = 0
     n_wrong_killed: int = 0

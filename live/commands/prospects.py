@@ -39,12 +39,17 @@ def find(session: Session, store: Store, wanted: Wanted) -> tuple[list[int], Gat
     from eval.labels import check_known
     from eval.made_tests.gathering import Gatherer
     from eval.made_tests.prospects import problems_in_need
+    from eval.window import window_for
 
     if wanted.names and (wanted.platforms or wanted.since or wanted.until or wanted.with_tests):
         raise UsageError(
             "named problems are made tests for whatever their platform and date",
             "leave out the names, or --platform, --since, --until and --all",
         )
+    try:
+        window_for(None, since=wanted.since, until=wanted.until)
+    except ValueError as error:
+        raise UsageError(str(error), "--since names the earlier day") from error
     with store.read() as reading:
         if wanted.names:
             keys = dict.fromkeys(find_key(reading, name) for name in wanted.names)
@@ -71,6 +76,7 @@ def say(
     gatherer: Gatherer,
     settings: BuildSettings,
     *,
+    is_named: bool,
     is_each: bool,
     as_json: bool,
 ) -> None:
@@ -87,7 +93,7 @@ def say(
     else:
         _print(session, found, is_each=is_each)
     n_planned = sum(one.plan is not None for one in found)
-    if found and (n_planned < len(found) if is_each else n_planned == 0):
+    if found and (n_planned < len(found) if is_named else n_planned == 0):
         raise typer.Exit(ExitCode.SOMETHING_FAILED)
 
 

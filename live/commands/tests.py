@@ -82,7 +82,17 @@ def build(  # noqa: PLR0913, PLR0917 - one parameter for each option of the comm
     with session.open_store(must_exist=True, reading=dry_run) as store:
         ids, gatherer = prospects.find(session, store, wanted)
         if dry_run:
-            prospects.say(session, store, ids, gatherer, settings, is_each=bool(problems) or verbose, as_json=as_json)
+            is_named = bool(problems)
+            prospects.say(
+                session,
+                store,
+                ids,
+                gatherer,
+                settings,
+                is_named=is_named,
+                is_each=is_named or verbose,
+                as_json=as_json,
+            )
             return
         options = JudgingOptions(executor, jobs, image=image)
         report = _Report(session, is_each=bool(problems) or verbose)
