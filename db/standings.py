@@ -1,4 +1,8 @@
-"""How many of its judged programs each model has right, over the whole store."""
+"""How many of its judged programs each model has right, over the whole store.
+
+Tests that were made here have no say: models decided what they expect, and who is strong says which models do. Judging
+by them changes no standing, so that the same store makes the same tests again.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +22,8 @@ _done, _run, _verdict = t.completion.c, t.run.c, t.judgement.c
 _NEWEST = (
     select(func.max(_verdict.id).label("id"))
     .select_from(t.judgement)
-    .join(t.completion, _done.id == _verdict.completion_id)
-    .join(t.problem, t.problem.c.id == _done.problem_id)
-    .where(_verdict.suite_id == t.problem.c.current_suite_id, _verdict.verdict != INTERNAL_ERROR)
+    .outerjoin(t.made_suite, t.made_suite.c.suite_id == _verdict.suite_id)
+    .where(t.made_suite.c.suite_id.is_(None), _verdict.verdict != INTERNAL_ERROR)
     .group_by(_verdict.completion_id)
     .subquery()
 )
@@ -52,10 +55,10 @@ class Standing(NamedTuple):
 
 
 def load_standings(session: Session) -> dict[str, Standing]:
-    """By model, what became of its programs of code generation on the current suites of their problems.
+    """By model, what became of its programs of code generation on tests that were not made here.
 
-    Of each program the newest verdict counts that is no internal error, in whatever environment; answers without a
-    program were not judged.
+    Of each program the newest verdict counts that is no internal error, by whatever suite and in whatever environment;
+    answers without a program were not judged.
     """
     counts: defaultdict[str, Standing] = defaultdict(lambda: Standing(0, 0))
     for model, conditions, n, n_accepted in session.execute(_BY_RUN):

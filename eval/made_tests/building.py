@@ -177,7 +177,7 @@ def _recipe(material: Material, settings: BuildSettings, source: InputSource) ->
             source.digest,
             [settings.seed, settings.wanted, settings.minimal],
             programs,
-            _ranks(material.programs),
+            [] if material.having(ProgramRole.ACCEPTED) else _ranks(material.programs),
         ]
     )
 

@@ -1,4 +1,4 @@
-"""How strong a model is, over the whole store: by its newest verdicts on the suites that count now."""
+"""How strong a model is, over the whole store: by its newest verdicts on tests that were not made here."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from db.completions import RunRecord, save_completions, save_run
 from db.engine import Store
 from db.judgements import EnvironmentRecord, JudgementRecord, count_pending_runs, iter_pending, save_environment
 from db.judgements import save_judgements as save
+from db.made_suites import MadeSuiteRecord, base_suite_id, save_made_suite
 from db.problems import save_problem
-from db.records import AnswerStatus, CompletionRecord
+from db.records import AnswerStatus, CompletionRecord, MadeStrength, TestOrigin
 from db.standings import Standing, load_standings
 from tests.db.builders import LATER, NOW, case, completion, key_of, problem, suite_of
 
@@ -50,14 +51,30 @@ def test_samples_of_all_runs_and_problems_are_counted(store: Store) -> None:
     assert Standing(0, 0).share == 0.0
 
 
-def test_only_current_suites_count(store: Store) -> None:
+def test_the_word_of_former_tests_holds_until_there_is_a_newer_one(store: Store) -> None:
     give(store, "p1")
     answer(store, "oak", completion("p1", code="a"))
     judge(store, {"a": "accepted"})
     give(store, "p1", expected="6\n")
-    assert standings(store) == {}
+    assert standings(store) == {"oak": Standing(1, 1)}
     judge(store, {"a": "time_limit"})
     assert standings(store) == {"oak": Standing(0, 1)}
+
+
+def test_made_tests_have_no_say(store: Store) -> None:
+    sample = case("s", "2 3\n", "5\n", TestOrigin.SAMPLE)
+    with store.write() as session:
+        problem_id = save_problem(session, problem("p1", suite=suite_of(sample)), now=NOW).problem_id
+    answer(store, "oak", completion("p1", code="a"))
+    answer(store, "elm", completion("p1", code="b"))
+    judge(store, {"a": "accepted"})
+    with store.write() as session:
+        base = base_suite_id(session, problem_id)
+        assert base is not None
+        made = suite_of(sample, case("m", "0 0\n", "0\n", TestOrigin.GENERATED))
+        save_made_suite(session, problem_id, MadeSuiteRecord(made, base, None, "recipe", 0, MadeStrength()), now=NOW)
+    judge(store, {"a": "wrong_answer", "b": "accepted"})
+    assert standings(store) == {"oak": Standing(1, 1)}
 
 
 def test_the_newest_verdict_counts_once(store: Store) -> None:

@@ -1,12 +1,14 @@
 """The parts of a statement that speak of its input: the task, the input and the constraints, in lines. Pure.
 
-Markdown and plain text are read alike; a heading is a line with nothing but its name in it.
+Markdown, plain text and LaTeX are read alike; a heading is a line with nothing but its name in it.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+
+from eval.made_tests.reading.latex import as_markdown
 
 _HEADING = re.compile(r"^(?:#{1,6}\s*)?(?:\*\*)?\s*([A-Za-z][A-Za-z ]*?(?: ?\d+)?)\s*:?\s*(?:\*\*)?\s*:?$")
 _BULLET = re.compile(r"^\s*(?:[*+-]|•)\s+")
@@ -46,7 +48,7 @@ def parts_of(statement: str) -> Parts:
     if len(statement) > _LONGEST:
         return Parts((), (), ())
     part, is_code, begins = "task", False, True
-    for raw in _without_streams(statement.splitlines()):
+    for raw in _without_streams(as_markdown(statement).splitlines()):
         if _FENCE.match(raw):
             is_code, begins = not is_code, True
             continue

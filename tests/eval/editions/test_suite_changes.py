@@ -129,10 +129,7 @@ def test_made_tests_that_were_measured_anew() -> None:
     second = small(one_problem(**{**MADE, "strength": anew}), [alice([1])])
     found = difference(first, second)
     assert (found.problems.tests, found.results, found.problems.details) == ((), (), ())
-    told = (
-        "18 of 20 known-wrong programs (90.0 %, 95 % 69.9–97.2), 6 of 9 mutants of right ones, "
-        "none of 5 right ones"
-    )
+    told = "18 of 20 known-wrong programs (90.0 %, 95 % 69.9–97.2), 6 of 9 mutants of right ones, none of 5 right ones"
     assert found.problems.strengths == (
         ChangedStrength("atcoder:p0", told, "20 of 25 known-wrong programs (80.0 %, 95 % 60.9–91.1)"),
     )

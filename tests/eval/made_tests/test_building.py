@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -281,6 +282,15 @@ def test_the_same_seed_makes_the_same_suite() -> None:
     other = made(material(*THREE), BuildSettings(seed=1))
     assert suite_digest(other.suite) != suite_digest(first.suite)
     assert other.recipe != first.recipe
+
+
+def test_how_strong_models_are_is_part_of_the_recipe_where_they_decide() -> None:
+    def recipe(*programs: KnownProgram) -> str:
+        return prepare(material(*programs), BuildSettings()).recipe
+
+    stronger = (THREE[0], replace(THREE[1], standing=0.9), THREE[2])
+    assert recipe(*stronger) != recipe(*THREE)
+    assert recipe(REFERENCE, *stronger) == recipe(REFERENCE, *THREE)
 
 
 def test_the_recipe_is_known_without_running_anything() -> None:
