@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Final, TypeAlias
+from dataclasses import dataclass, field, fields, is_dataclass
+from typing import Any, Final, TypeAlias
 
 from db.digests import digest_of, sha256_hex
 from db.records import IoKind, ProgramRole, TestCaseRecord
@@ -92,7 +92,7 @@ class InputSource:
             None if one is None else sha256_hex(one.program.source.encode("utf-8", "surrogatepass"))
             for one in (self.generator, self.validator)
         ]
-        return digest_of([repr(self.grammar), *programs])
+        return digest_of([_plain(self.grammar), *programs])
 
 
 def input_source(material: Material) -> InputSource:
@@ -268,3 +268,16 @@ def _validate_samples(material: Material, validator: KnownProgram, runner: Runne
 def _canonical(text: bytes) -> bytes:
     """An input without what makes no difference to who reads it."""
     return b" ".join(text.split())
+
+
+def _plain(value: object) -> Any:
+    """A grammar as JSON values, the same in every process: the order in which sets are shown is not."""
+    if is_dataclass(value):
+        return [type(value).__name__, *(_plain(getattr(value, entry.name)) for entry in fields(value))]
+    if isinstance(value, frozenset):
+        return sorted(map(str, value))
+    if isinstance(value, Mapping):
+        return [[_plain(name), _plain(each)] for name, each in sorted(value.items())]
+    if isinstance(value, tuple | list):
+        return [_plain(each) for each in value]
+    return value if value is None or isinstance(value, bool) else str(value)

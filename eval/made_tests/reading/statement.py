@@ -19,6 +19,8 @@ _OTHERS = frozenset(
 )
 _SAMPLE = re.compile(r"^(?:sample|examples?)\b")
 # "input / stdin" above Codeforces' statements is no heading.
+_PROSE_END = re.compile(r"(?<=[.!?:])\s+(?=[A-Z(])|(?<![ie]\.[eg]\.)(?<!vs\.)(?<=[.!?])\s+(?=\$)|\n(?=[A-Z(-])")
+"""Where a sentence of prose ends: before a capital letter, or after a full stop before a formula."""
 _STREAM = re.compile(r"^(?:stdin|stdout|standard (?:input|output)|\S+\.(?:txt|in|out))$", re.IGNORECASE)
 _FENCE = re.compile(r"^\s*```")
 _LONGEST, _LONGEST_HEADING = 100_000, 60
@@ -110,9 +112,9 @@ def sentences(lines: tuple[Line, ...]) -> tuple[str, ...]:
 
 
 def prose(lines: tuple[Line, ...]) -> tuple[str, ...]:
-    """The sentences of a text that is no list: each full stop before a capital letter ends one."""
+    """The sentences of a text that is no list."""
     text = "\n".join(line.text for line in lines if not line.is_code)
-    return tuple(part.strip() for part in re.split(r"(?<=[.!?:])\s+(?=[A-Z(])|\n(?=[A-Z(-])", text) if part.strip())
+    return tuple(part.strip() for part in _PROSE_END.split(text) if part.strip())
 
 
 def _split(text: str) -> list[str]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -23,6 +27,30 @@ UNDERSTOOD = """\
 
 ```
 $N$
+```
+"""
+CASES = """\
+## Constraints
+
+- $1 \\leq T \\leq 10$
+- $1 \\leq N \\leq 50$
+- $1 \\leq K \\leq 50$
+- $1 \\leq X \\leq 50$
+
+## Input
+
+```
+$T$
+$\\mathrm{case}_1$
+$\\mathrm{case}_2$
+$\\vdots$
+$\\mathrm{case}_T$
+```
+
+Each test case is given in the following format:
+
+```
+$N$ $K$ $X$
 ```
 """
 ODD = UNDERSTOOD.replace("50$", "50$\n- $N$ is beautiful.")
@@ -146,6 +174,26 @@ def test_another_program_or_statement_is_another_source() -> None:
         )
     }
     assert len(digests) == 5
+
+
+def test_the_digest_is_the_same_in_every_process() -> None:
+    """A case of several variables and a graph of several kinds: sets, which are shown in another order each time."""
+    program = (
+        "from tests.eval.made_tests.test_inputs import CASES, Material, SuiteRecord, input_source\n"
+        "print(input_source(Material('our:x', CASES, SuiteRecord(()))).digest)\n"
+    )
+    found = {
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            text=True,
+            check=True,
+            cwd=Path(__file__).parents[3],
+        ).stdout
+        for seed in range(4)
+    }
+    assert len(found) == 1
 
 
 def test_large_inputs_leave_room_for_small_ones() -> None:
