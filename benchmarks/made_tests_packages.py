@@ -52,15 +52,16 @@ class Submission:
 
 @dataclass(frozen=True)
 class PackageFound:
-    """One package: by group of submissions how many there are, and how many fail the samples, the built suite and the
-    official tests. ``reason`` says why none could be built. ``survivors`` pass what was built, ``false_kills`` are
-    accepted submissions that fail what was built without them."""
+    """One package: by group of submissions how many there are, and how many fail the samples, the built suite, its made
+    tests alone and the official tests. ``reason`` says why none could be built. ``survivors`` pass what was built,
+    ``false_kills`` are accepted submissions that fail what was built without them."""
 
     package: str
     reason: str | None
     n: Counter[str]
     fail_samples: Counter[str]
     fail_official: Counter[str]
+    fail_built: Counter[str] = field(default_factory=Counter)
     fail_made: Counter[str] = field(default_factory=Counter)
     n_made: int = 0
     time_limit_s: float | None = None
@@ -74,7 +75,8 @@ class PackageFound:
         yield f"{self.package}: {made}"
         for group in ("wrong", "too slow"):
             if self.n[group]:
-                built = f", {self.fail_made[group]} the made suite" if self.reason is None else ""
+                counts = f"{self.fail_built[group]} the built suite ({self.fail_made[group]} its made tests)"
+                built = f", {counts}" if self.reason is None else ""
                 yield (
                     f"  {self.n[group]} {group}: {self.fail_samples[group]} fail the samples{built}, "
                     f"{self.fail_official[group]} the official tests"
@@ -134,7 +136,8 @@ class _Bench:
             self.problem.key.native_id,
             None,
             *counts,
-            fail_made=self._failing(outcomes),
+            fail_built=self._failing(outcomes),
+            fail_made=self._count(one for one in self.submissions if self._fails_made(one, outcomes[one.name], made)),
             n_made=made.n_made,
             time_limit_s=made.suite.time_limit_s,
             survivors=tuple(f"{one.name} ({one.expected})" for one in survivors),
@@ -158,6 +161,16 @@ class _Bench:
         suite = replace(self.suite, tests=self._samples())
         material = Material(f"package:{self.problem.key.native_id}", self.problem.statement, suite, programs)
         return build(prepare(material, self.settings), self.judge, self.calibration)
+
+    def _fails_made(self, one: Submission, outcome: Outcome, made: MadeSuite) -> bool:
+        """Whether it fails a test that was made: one that fails a sample is run again without the samples."""
+        if outcome.verdict is Verdict.ACCEPTED:
+            return False
+        tests = tuple(test for test in made.suite.tests if test.origin is not TestOrigin.SAMPLE)
+        if outcome.tests[-1].name in {test.name for test in tests}:
+            return True
+        alone = self.judge.judge(one.program, to_suite(replace(made.suite, tests=tests)))
+        return alone.verdict is not Verdict.ACCEPTED
 
     def _held_out(self, accepted: Sequence[Submission]) -> Iterator[str | None]:
         """For each accepted submission how it fails what is built without it; None: it does not."""
@@ -218,17 +231,18 @@ def _figures(found: Sequence[PackageFound]) -> Iterator[str]:
     yield f"{len(made)} of {len(found)} pass-fail packages have made tests"
     for name, packages in (("those with made tests", made), ("all", found)):
         for group in ("wrong", "too slow"):
-            n, samples, official, built = (
+            n, samples, official, built, alone = (
                 sum(counts[group] for counts in column)
                 for column in (
                     [one.n for one in packages],
                     [one.fail_samples for one in packages],
                     [one.fail_official for one in packages],
+                    [one.fail_built for one in packages],
                     [one.fail_made for one in packages],
                 )
             )
             line = f"{name}: of {n} {group} submissions {samples} fail the samples, {official} the official tests"
-            yield line + (f", {built} the made suites" if packages is made else "")
+            yield line + (f", {built} the built suites, {alone} their made tests alone" if packages is made else "")
     kills = sum(len(one.false_kills) for one in made)
     yield f"accepted submissions that fail tests built without them: {kills} of {sum(one.n_held_out for one in made)}"
     yield "packages without made tests:"
