@@ -15,7 +15,7 @@ import numpy as np
 from eval.made_tests import exact
 from eval.made_tests.exact import Numbers
 
-UNBOUNDED = 2**300
+UNBOUNDED = 2**2000
 """Stands for no bound: far beyond every number of an input, and exact like all of them."""
 
 Interval: TypeAlias = tuple[Numbers, Numbers]

@@ -113,6 +113,11 @@ def test_a_contradiction_is_said_at_once(
     assert time.perf_counter() - started < 5
 
 
+def test_a_bound_of_a_hundred_digits_is_one() -> None:
+    inputs = draw_inputs(Grammar((number("X"),), within(1, of("X"), 10**100)), 0, 10)
+    assert {1, 10**100} <= {drawn.values["X"] for drawn in inputs}
+
+
 def test_what_was_not_understood_is_not_drawn() -> None:
     grammar = Grammar(N_AND_A, row().constraints, not_understood=("A is beautiful.",))
     with pytest.raises(CannotDraw) as error:
