@@ -149,6 +149,8 @@ def _require_kind(material: Material) -> None:
         raise CannotBuild("its answers are judged by a checker program: no answer is the expected one", hint)
     if suite.groups is not None and suite.groups.get("scoring"):
         raise CannotBuild("its tests give parts of a score", hint)
+    if len(material.comparisons) > 1:
+        raise CannotBuild("its samples are compared in different ways", hint)
 
 
 def _recipe(material: Material, settings: BuildSettings, source: InputSource) -> str:
@@ -300,6 +302,9 @@ def _limit(election: _Election, calibration: Calibration, most_s: float) -> Time
 
 
 def _suite(material: Material, tests: Sequence[Candidate], limit: TimeLimit | None) -> SuiteRecord:
-    made = tuple(TestCaseRecord(name_of(one), one.text, one.expected, TestOrigin.GENERATED) for one in tests)
+    (comparison,) = material.comparisons
+    made = tuple(
+        TestCaseRecord(name_of(one), one.text, one.expected, TestOrigin.GENERATED, comparison) for one in tests
+    )
     record = replace(material.suite, tests=(*material.samples, *made), groups=None)
     return record if limit is None else replace(record, time_limit_s=limit.cpu_s)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from db.records import ProgramRole, SuiteRecord, TestCaseRecord, TestOrigin
 from sandbox import Program, Verdict
@@ -57,6 +58,15 @@ class Material:
         return tuple(
             test for test in self.suite.tests if test.origin is TestOrigin.SAMPLE and test.expected is not None
         )
+
+    @property
+    def comparisons(self) -> tuple[dict[str, Any] | None, ...]:
+        """The comparisons that samples have of their own, each once; None: that of the suite."""
+        found: list[dict[str, Any] | None] = []
+        for sample in self.samples:
+            if sample.comparison not in found:
+                found.append(sample.comparison)
+        return tuple(found)
 
     def having(self, role: ProgramRole | None) -> tuple[KnownProgram, ...]:
         """The programs with this role, None: the completions, by name."""

@@ -30,7 +30,9 @@ class Trials:
     @classmethod
     def of(cls, material: Material, runner: Runner, cpu_s: float | None) -> Trials:
         """Trials by the rules of a problem, with this limit of CPU time where it states none."""
-        record = replace(material.suite, tests=material.samples, groups=None)
+        (own,) = material.comparisons  # made tests are compared as the samples are
+        comparison = material.suite.comparison if own is None else own
+        record = replace(material.suite, tests=material.samples, groups=None, comparison=comparison)
         if record.time_limit_s is None:
             record = replace(record, time_limit_s=cpu_s)
         suite = to_suite(record)

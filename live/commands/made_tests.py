@@ -28,13 +28,17 @@ def list_suites(
     """Problems with tests that were made here, and how many wrong programs these fail."""
     from db.made_suites import list_made_suites, load_made_details
 
-    with session_of(context).open_store(reading=True) as store, store.read() as reading:
+    session = session_of(context)
+    with session.open_store(reading=True) as store, store.read() as reading:
         rows = list_made_suites(reading)
         if not show_all:
             rows = list(_one_for_each(rows).values())
         details = [load_made_details(reading, row.suite_id) for row in rows]
     if as_json:
         print_json([_as_dict(row, found) for row, found in zip(rows, details, strict=True)])
+        return
+    if not rows:
+        session.messages.print("no problem has tests that were made here; live tests build makes some")
         return
     from rich.table import Table
 

@@ -39,6 +39,7 @@ SAMPLES = (
     TestCaseRecord("sample 1", b"3\n1 2 3\n", b"6\n", TestOrigin.SAMPLE),
     TestCaseRecord("sample 2", b"1\n-5\n", b"-5\n", TestOrigin.SAMPLE),
 )
+LOOSE = {"absolute_tolerance": 0.01}
 CALIBRATION = Calibration("python-loop-1", 0.1)
 
 
@@ -80,6 +81,7 @@ FUNCTIONS: dict[str, Callable[[bytes], Answer]] = {
     "crash on many": crash_on_many,
     "off by one": off_by_one,
     "in order": right,
+    "near": lambda text: b"%.3f\n" % (sum(_numbers(text)) + 0.001),
     "with returns": lambda text: b"%d\r\n" % sum(_numbers(text)),
     "no text": lambda text: (
         b"%d \xff\n" % sum(_numbers(text)) if _numbers(text) not in ([1, 2, 3], [-5]) else right(text)
@@ -255,6 +257,15 @@ def test_expected_outputs_have_plain_line_ends_and_are_text() -> None:
     assert {one.kind for one in refused.value.findings} == {FindingKind.REFERENCE_FAILS}
 
 
+def test_made_tests_are_compared_as_the_samples_are() -> None:
+    samples = tuple(replace(sample, comparison=LOOSE) for sample in SAMPLES)
+    near = program("near", ProgramRole.ACCEPTED)
+    assert {test.comparison is None for test in made_tests(made(material(REFERENCE)))} == {True}
+    found = made(material(REFERENCE, near, suite=SuiteRecord(samples)))
+    assert found.findings == ()
+    assert all(test.comparison == LOOSE for test in made_tests(found))
+
+
 def test_a_slow_completion_does_not_raise_the_limit() -> None:
     four = (*THREE, completion("in order", "yew", "yew"))
     assert made(material(*four), cpu_s={"right": 0.1, "right too": 0.1, "in order": 3.0}).suite.time_limit_s == 1.0
@@ -321,6 +332,10 @@ def test_other_tests_of_the_problem_do_not_matter() -> None:
         (material(REFERENCE, suite=SuiteRecord(SAMPLES, IoKind.INTERACTIVE)), "the problem is interactive"),
         (material(REFERENCE, suite=SuiteRecord(SAMPLES, checker={})), "its answers are judged by a checker program"),
         (material(REFERENCE, suite=SuiteRecord(SAMPLES, groups={"scoring": True})), "its tests give parts of a score"),
+        (
+            material(REFERENCE, suite=SuiteRecord((replace(SAMPLES[0], comparison=LOOSE), SAMPLES[1]))),
+            "its samples are compared in different ways",
+        ),
         (
             material(REFERENCE, statement=STATEMENT.replace("- All values", "- $A$ is beautiful.\n- All values")),
             "the statement's input was not understood: $A$ is beautiful.",
