@@ -138,6 +138,13 @@ def build(live: Live, *words: str) -> Ended:
     return live("tests", "build", *words, "--inputs", "24")
 
 
+def test_a_store_without_made_tests_says_so(testing: Live, tmp_path: Path) -> None:
+    give(testing, tmp_path, row())
+    listed = testing("tests", "list")
+    assert (listed.code, listed.out) == (0, "")
+    assert "live tests build" in listed.err
+
+
 def test_a_problem_is_built_listed_and_shown(testing: Live, tmp_path: Path) -> None:
     give(testing, tmp_path, row())
     refer(tmp_path, "sum", accepted="right", wrong="in 32 bits")
