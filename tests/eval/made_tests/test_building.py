@@ -15,76 +15,30 @@ from eval.made_tests.gate import CannotBuild
 from eval.made_tests.material import KnownProgram, Material
 from eval.made_tests.time_limit import Calibration
 from sandbox import Program, Verdict
+from tests.eval.made_tests import sums
 from tests.eval.made_tests.fake_runner import Answer, FakeRunner
+from tests.eval.made_tests.sums import STATEMENT, first_hundred, numbers, right
 
-STATEMENT = """\
-Print the sum of N integers.
-
-## Constraints
-
-- $1 \\leq N \\leq 1000$
-- $-10^9 \\leq A_i \\leq 10^9$
-- All values in the input are integers.
-
-## Input
-
-The input is given from Standard Input in the following format:
-
-```
-$N$
-$A_1$ $A_2$ $\\ldots$ $A_N$
-```
-"""
-SAMPLES = (
-    TestCaseRecord("sample 1", b"3\n1 2 3\n", b"6\n", TestOrigin.SAMPLE),
-    TestCaseRecord("sample 2", b"1\n-5\n", b"-5\n", TestOrigin.SAMPLE),
+SAMPLES = tuple(
+    TestCaseRecord(f"sample {number}", row["input"].encode(), row["expected"].encode(), TestOrigin.SAMPLE)
+    for number, row in enumerate(sums.SAMPLES, 1)
 )
 LOOSE = {"absolute_tolerance": 0.01}
 CALIBRATION = Calibration("python-loop-1", 0.1)
 
 
-def _numbers(text: bytes) -> list[int]:
-    return [int(word) for word in text.split()[1:]]
-
-
-def right(text: bytes) -> Answer:
-    return b"%d\n" % sum(_numbers(text))
-
-
-def in_32_bits(text: bytes) -> Answer:
-    return b"%d\n" % ((sum(_numbers(text)) + 2**31) % 2**32 - 2**31)
-
-
-def first_hundred(text: bytes) -> Answer:
-    return b"%d\n" % sum(_numbers(text)[:100])
-
-
-def no_negatives(text: bytes) -> Answer:
-    return b"%d\n" % sum(map(abs, _numbers(text)))
-
-
-def crash_on_many(text: bytes) -> Answer:
-    return Verdict.RUNTIME_ERROR if len(_numbers(text)) > 500 else right(text)
-
-
 def off_by_one(text: bytes) -> Answer:
-    numbers = _numbers(text)
-    return b"%d\n" % (sum(numbers) + (numbers not in ([1, 2, 3], [-5])))
+    found = numbers(text)
+    return b"%d\n" % (sum(found) + (found not in ([1, 2, 3], [-5])))
 
 
-FUNCTIONS: dict[str, Callable[[bytes], Answer]] = {
-    "right": right,
-    "right too": right,
-    "in 32 bits": in_32_bits,
-    "first hundred": first_hundred,
-    "no negatives": no_negatives,
-    "crash on many": crash_on_many,
+FUNCTIONS: dict[str, Callable[[bytes], Answer]] = sums.FUNCTIONS | {
     "off by one": off_by_one,
     "in order": right,
-    "near": lambda text: b"%.3f\n" % (sum(_numbers(text)) + 0.001),
-    "with returns": lambda text: b"%d\r\n" % sum(_numbers(text)),
+    "near": lambda text: b"%.3f\n" % (sum(numbers(text)) + 0.001),
+    "with returns": lambda text: b"%d\r\n" % sum(numbers(text)),
     "no text": lambda text: (
-        b"%d \xff\n" % sum(_numbers(text)) if _numbers(text) not in ([1, 2, 3], [-5]) else right(text)
+        b"%d \xff\n" % sum(numbers(text)) if numbers(text) not in ([1, 2, 3], [-5]) else right(text)
     ),
 }
 
@@ -124,10 +78,10 @@ def test_a_reference_makes_a_suite() -> None:
     tests = made_tests(found)
     assert len(tests) == found.n_made == 48
     for test in tests:
-        numbers = _numbers(test.input)
+        row = numbers(test.input)
         assert test.expected == right(test.input)
-        assert 1 <= int(test.input.split()[0]) == len(numbers) <= 1000
-        assert all(-(10**9) <= number <= 10**9 for number in numbers)
+        assert 1 <= int(test.input.split()[0]) == len(row) <= 1000
+        assert all(-(10**9) <= number <= 10**9 for number in row)
     assert [len(test.input) for test in tests] == sorted(len(test.input) for test in tests)
     assert len({test.input for test in found.suite.tests}) == 50
     assert len({test.name for test in found.suite.tests}) == 50
@@ -181,7 +135,7 @@ def test_references_that_differ_make_a_finding_and_no_test() -> None:
     assert found.findings
     assert {one.kind for one in found.findings} == {FindingKind.SEVERAL_ANSWERS}
     assert all(
-        len(_numbers(test.input)) <= 100 or right(test.input) == first_hundred(test.input) for test in made_tests(found)
+        len(numbers(test.input)) <= 100 or right(test.input) == first_hundred(test.input) for test in made_tests(found)
     )
 
 
@@ -214,7 +168,7 @@ def test_a_right_program_that_is_slow_on_many_tests_sets_all_of_them_aside() -> 
 def test_a_reference_that_crashes_on_many_inputs_decides_none_of_them() -> None:
     found = made(material(REFERENCE, program("crash on many", ProgramRole.ACCEPTED)))
     assert {one.kind for one in found.findings} == {FindingKind.REFERENCE_FAILS}
-    assert all(len(_numbers(test.input)) <= 500 for test in made_tests(found))
+    assert all(len(numbers(test.input)) <= 500 for test in made_tests(found))
 
 
 def test_a_reference_that_fails_the_samples_is_a_finding_and_no_more() -> None:
