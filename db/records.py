@@ -15,6 +15,10 @@ from typing import Any, Final
 MAX_SAMPLES: Final = 2**31 - 1
 """Sample indices and counts are 32-bit integers in the store."""
 MAX_INTEGER: Final = 2**63 - 1
+GIVEN_BY_USER: Final = "user"
+"""The source of programs that a user gives for a problem; "user:NAME" where several do."""
+WRITTEN_BY_MODEL: Final = "model:"
+"""How the sources of programs begin that a model wrote for a problem."""
 CODE_GENERATION: Final = "code_generation"
 """The scenario of a program that solves the problem itself."""
 

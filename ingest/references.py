@@ -20,14 +20,11 @@ from db.engine import Store
 from db.errors import AmbiguousProblem
 from db.identity import find_problem, problem_ids
 from db.importing import ImportReport, Note, Refusal, UnreadableSource
-from db.records import ProblemKey, ProgramRole, ReferenceRecord, SaveOutcome
+from db.records import GIVEN_BY_USER, ProblemKey, ProgramRole, ReferenceRecord, SaveOutcome
 from db.references import list_references, save_references
 from db.refused import keep_refused
 from ingest.errors import BadRow
 from ingest.reference_formats import ReferenceRow, load_format
-
-USER: Final = "user"
-"""The source of programs that a user gave; other sources of theirs begin with it and a colon."""
 
 MOST_PROGRAMS: Final = 1000
 """So many programs a problem are taken from one file."""
@@ -38,7 +35,9 @@ _REMEMBERED: Final = 4096
 _SHOWN: Final = 3
 
 
-def import_references(store: Store, path: Path, format_name: str, *, source: str = USER, now: datetime) -> ImportReport:
+def import_references(
+    store: Store, path: Path, format_name: str, *, source: str = GIVEN_BY_USER, now: datetime
+) -> ImportReport:
     """Save the programs at `path`, written in the format `format_name`; the report counts programs.
 
     For each problem that is named there they take the place of all that ``source`` had for it; other problems, and
@@ -74,12 +73,12 @@ def user_source(name: str) -> str:
     ``BadRow`` for a name that cannot be shown on one line.
     """
     stripped = name.strip()
-    if stripped == USER:
-        return USER
-    own = stripped.removeprefix(f"{USER}:").strip()
+    if stripped == GIVEN_BY_USER:
+        return GIVEN_BY_USER
+    own = stripped.removeprefix(f"{GIVEN_BY_USER}:").strip()
     if not own or not own.isprintable():
         raise BadRow(f"{name!r} is no name for a source", "use letters, digits and signs")
-    return f"{USER}:{own}"
+    return f"{GIVEN_BY_USER}:{own}"
 
 
 class _Aside:

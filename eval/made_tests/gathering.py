@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from db.asked import AskableProblem, load_askable
 from db.known_programs import CompletionProgram, completions_of
 from db.made_suites import base_suite_id
-from db.records import IoKind, ProgramRole, SuiteRecord
+from db.records import GIVEN_BY_USER, WRITTEN_BY_MODEL, IoKind, ProgramRole, SuiteRecord
 from db.references import StoredReference, list_references
 from db.revisions import current_content_hashes
 from db.standings import Standing, load_standings
 from db.suites import load_suite
 from eval.made_tests.gate import CannotBuild
-from eval.made_tests.inputs import WRITTEN_BY_MODEL
 from eval.made_tests.material import KnownProgram, Material
 from eval.made_tests.reading.starter_code import design_signature_of, parameters_of
 from eval.models import ModelAmbiguous, Registry
@@ -26,8 +25,6 @@ from sandbox import Program, Verdict
 if TYPE_CHECKING:
     from sqlalchemy.orm import Session
 
-GIVEN_BY_USER: Final = "user"
-"""The source of programs that a user gave, alone or before a colon and a name (`live import references`)."""
 _REFUSED_FLAGS: Final = ("interactive", "multiple_answers")
 _VERDICTS: Final = frozenset(str(one) for one in Verdict)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, Final, TypeAlias
 
 from db.digests import digest_of, sha256_hex
-from db.records import IoKind, ProgramRole, TestCaseRecord
+from db.records import WRITTEN_BY_MODEL, IoKind, ProgramRole, TestCaseRecord
 from eval.made_tests import call_text, design_text, stdin_text
 from eval.made_tests.coverage import BoundReached, extremes
 from eval.made_tests.design_checks import check_calls
@@ -27,8 +27,6 @@ from sandbox.excerpts import excerpt
 from sandbox.validation import Runner
 
 GENERATED: Final = "generator"
-WRITTEN_BY_MODEL: Final = "model:"
-"""How the sources of programs begin that a model wrote (`eval.made_tests.writing`)."""
 MOST_HELD: Final = 3_000_000
 """So many numbers and letters all inputs of a problem hold together: programs have to read them all."""
 SMALL: Final = 20_000

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from db.asked import AskableProblem
-from db.records import IoKind, ProgramRole, ReferenceRecord, require_text
+from db.records import WRITTEN_BY_MODEL, IoKind, ProgramRole, ReferenceRecord, require_text
 from eval.generate.extraction import EmptyContent, explain, extract_program
 from eval.generate.failures import Failure
 from eval.generate.prompts import Message, Prompt, load_prompt
@@ -84,7 +84,7 @@ class Author:
     @property
     def source(self) -> str:
         """The source that the store has its programs of."""
-        return f"model:{self.model}"
+        return f"{WRITTEN_BY_MODEL}{self.model}"
 
     def name(self, role: ProgramRole) -> str:
         """What its program of this role is called: the prompt with its version, and the model."""
